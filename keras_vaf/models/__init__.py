@@ -1,14 +1,7 @@
 """Convert, simplify and freeze whole models, and build a fully connected network.
 
-`convert` replaces the fixed activations of a model by trainable ones that start at the
-same functions. `simplify` removes units that contribute little, and `freeze` returns a
-model that needs only Keras. `report` lists the changes that these functions made.
-`nearest` finds the known function nearest to a learned one, and `formula` writes a
-learned function as text, LaTeX or Python. `to_vaf` returns an equivalent VAF for
-another activation. `mlp` builds a fully connected network.
-`train_only_activations` freezes all other weights.
-
-Only functions with `inplace=True` change the given model.
+Only functions with `inplace=True` change the given model. `report` lists the changes
+that `convert`, `simplify` and `freeze` made.
 """
 
 from keras_vaf.models.activations_alone import train_only_activations

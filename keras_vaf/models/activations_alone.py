@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-import keras
-
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
-from keras_vaf.models.graph import is_torch_module
+from keras_vaf.models.graph import check_graph, is_torch_module
+from keras_vaf.models.rebuild import rebuild
 from keras_vaf.utils import check_flag, did_you_mean
 
 
@@ -23,27 +22,25 @@ def train_only_activations(
         model: A built model with trainable activations, such as the result of
             `convert`, or a converted module of PyTorch. In a module, batch
             normalization still updates its statistics in training mode.
-        also: Names of other layers, or paths of modules, that stay trainable, such as
-            the head.
-        inplace: Whether to freeze the weights of the model itself instead of a copy.
+        also: Names of other layers with weights, or paths of modules, that stay
+            trainable, such as the head.
+        inplace: Whether to freeze the weights of the model itself. A model whose class
+            defines `call` cannot be copied.
 
     Returns:
-        A copy of the model, which is not compiled, or the model itself if `inplace` is
-        true.
+        A copy of the model, which is not compiled, or the model itself.
 
     Raises:
         ValueError: If the model has no trainable activation or no weights yet, if
-            `also` has a name that is not the name of a layer with weights, or if the
-            model cannot be copied.
+            `also` has another name, or if the model cannot be copied.
 
     Example:
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8),
     ...     keras_vaf.layers.VAFActivation(), keras.layers.Dense(2, name="head")])
     >>> tuned = train_only_activations(model, also=["head"])
-    >>> import math
-    >>> sum(math.prod(weight.shape) for weight in tuned.trainable_weights)
-    28
+    >>> len(tuned.trainable_weights)
+    6
     """
     if is_torch_module(model):
         from keras_vaf.models.modules_on_torch import train_only_vafs
@@ -51,17 +48,17 @@ def train_only_activations(
         return train_only_vafs(model, also, inplace)
     trainable_activations(model)
     check_flag("inplace", inplace)
-    if isinstance(also, str):
-        also = (also,)
     if not model.weights:
         raise ValueError(
             "Expected a model with weights: call it on an input first. "
             f"Received: the model {model.name!r}, which is not built"
         )
     if not inplace:
-        model = _copied(model)
+        check_graph(model, "With `inplace=True`, any model is changed itself.")
+        model, _ = rebuild(model, lambda place: None)
     inside = all_layers(model, include_self=False)
     named = {each.name: each for each in inside if each.weights}
+    also = (also,) if isinstance(also, str) else also
     for name in also:
         if name not in named:
             raise ValueError(
@@ -79,18 +76,3 @@ def train_only_activations(
         for part in all_layers(layer):
             part.trainable = True
     return model
-
-
-def _copied(model: keras.Model) -> keras.Model:
-    try:
-        config = keras.saving.serialize_keras_object(model)
-        config.pop("compile_config", None)
-        copy = keras.saving.deserialize_keras_object(config, safe_mode=False)
-        copy.set_weights(model.get_weights())
-        return copy
-    except Exception as error:  # the code of custom layers may raise anything
-        raise ValueError(
-            "The model cannot be copied: its custom classes need `get_config` and "
-            "`keras.saving.register_keras_serializable`. With `inplace=True`, the "
-            f"model itself is changed. Received: {model.name!r} ({error})"
-        ) from error

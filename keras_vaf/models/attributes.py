@@ -1,7 +1,6 @@
 """`replace_attributes`, which changes a subclassed model by setting attributes."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NoReturn
 
 import keras
@@ -17,6 +16,9 @@ from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graph import is_graph, run
 from keras_vaf.models.rebuild import Place, Rebuilding, Replace
 
+Held = dict[tuple[int, str], tuple[Any, str, Any]]
+"""Layer, attribute and new activation, or `None`, of each function that is held."""
+
 
 def replace_attributes(
     model: keras.Model,
@@ -29,16 +31,20 @@ def replace_attributes(
     The model then refuses to be saved as a whole, because its configuration does not
     hold the new activations.
     """
-    work = Rebuilding(model, replace, inplace=True)
-    actions = [*_actions(work, model, "", False, set())]
+    work, held = Rebuilding(model, replace, inplace=True), Held()
+    holders = [*_decide(work, model, "", False, held)]
     check(work.changes)
     new = [change.new for change in work.changes if not change.kept]
     unbuilt = not all(each.weights for each in new)
     if unbuilt:
         run(model, data)  # raises an error before anything is changed
     work.finish()
-    for act in actions:
-        act()
+    for layer, name, activation in held.values():
+        if activation is not None:
+            with unlocked(layer):
+                setattr(layer, name, activation)
+    for holder in holders:
+        _exchange(holder, work.made)
     inside = set(map(id, all_layers(model)))
     for change in work.changes:
         if not change.kept and id(change.new) not in inside:
@@ -50,83 +56,68 @@ def replace_attributes(
     return work.changes
 
 
-def _actions(
-    work: Rebuilding,
-    holder: Any,
-    path: str,
-    recurrent: bool,
-    seen: set[tuple[int, str]],
-) -> Iterator[Callable[[], None]]:
-    """Yield the actions that replace the activations of a layer and of its parts."""
+def _decide(
+    work: Rebuilding, holder: Any, path: str, recurrent: bool, held: Held
+) -> Iterator[Any]:
+    """Decide on the activations in a layer and its parts, and yield these layers."""
+    yield holder
     recurrent = recurrent or isinstance(holder, keras.layers.RNN)
-    held = held_by(holder)
-    # A layer may hand its activation on to inner layers.
-    receivers = [holder] if isinstance(holder, keras.Model) else all_layers(holder)
-    for name, activation in held.items():
-        if (id(holder), name) in seen:
+    model, own = isinstance(holder, keras.Model), held_by(holder)
+    for name, activation in own.items():
+        if (id(holder), name) in held:
             continue
-        slots = [
-            (part, own)
-            for part in receivers
-            for own, other in held_by(part).items()
-            if other is activation
-        ]
-        seen |= {(id(part), own) for part, own in slots}
         where = path or holder.name
         place = Place(activation, holder, where, work.name(where), recurrent=recurrent)
         change = work.decide(place)
         if change is not None:
             change.new.trainable = holder.trainable
-            for part, own in slots:
-                yield partial(_set, part, own, change.new)
-    parts = holder.layers if isinstance(holder, keras.Model) else inner_layers(holder)
-    for part in parts:
+        # A layer may hand its activation on to inner layers.
+        for part in [holder] if model else all_layers(holder):
+            for slot, other in held_by(part).items():
+                if other is activation:
+                    held[id(part), slot] = part, slot, change and change.new
+    for part in holder.layers if model else inner_layers(holder):
         inner = f"{path}/{part.name}".lstrip("/")
-        if any(part is each for each in held.values()):
+        if id(part) in work.made or any(part is each for each in own.values()):
             continue
-        if id(part) not in work.made:
-            work.made[id(part)] = None
-            if is_graph(part):
-                work.made[id(part)] = work.graph(part, f"{inner}/")
-            elif is_activation(part):
-                place = Place(part, part, inner, part.name, recurrent=recurrent)
-                change = work.decide(place)
-                work.made[id(part)] = change and change.new
-            else:
-                yield from _actions(work, part, inner, recurrent, seen)
-        if work.made[id(part)] is not None:
-            yield partial(_exchange, holder, part, work.made[id(part)])
+        work.made[id(part)] = part
+        if is_graph(part):
+            work.made[id(part)] = work.graph(part, f"{inner}/")
+        elif is_activation(part):
+            place = Place(part, part, inner, part.name, recurrent=recurrent)
+            change = work.decide(place)
+            if change is not None:
+                change.new.trainable = part.trainable
+                work.made[id(part)] = change.new
+        else:
+            yield from _decide(work, part, inner, recurrent, held)
 
 
-def _set(layer: Any, name: str, value: Any) -> None:
-    """Set an attribute of a built layer, which Keras has locked."""
-    with unlocked(layer):
-        setattr(layer, name, value)
-
-
-def _exchange(holder: Any, old: keras.layers.Layer, new: keras.layers.Layer) -> None:
-    """Put a layer in the place of another one in the attributes of a layer."""
-    if not old.trainable:  # True would also reach frozen layers inside
-        new.trainable = False
+def _exchange(holder: Any, made: dict[int, Any]) -> None:
+    """Put new layers in the place of others in the attributes of a layer."""
+    changed = {
+        name: new
+        for name, value in attributes_of(holder).items()
+        if name not in ("_layers", "_modules")  # lists of all parts
+        and (new := _exchanged(value, made)) is not value
+    }
     with unlocked(holder):
-        for name, value in attributes_of(holder).items():
-            changed = _exchanged(value, old, new)
-            if changed is not value and name not in ("_layers", "_modules"):
-                untrack(holder, old)
-                setattr(holder, name, changed)
+        for part in [*inner_layers(holder)] if changed else ():
+            if part is not made.get(id(part), part):
+                untrack(holder, part)
+        for name, value in changed.items():
+            setattr(holder, name, value)
 
 
-def _exchanged(value: Any, old: Any, new: Any) -> Any:
-    """Return a value, or a copy that holds the new layer if it holds the old one."""
-    if value is old:
-        return new
+def _exchanged(value: Any, made: dict[int, Any]) -> Any:
+    """Return a new layer, a container with new layers, or the value itself."""
     if not isinstance(value, dict | list | tuple):
-        return value
+        return made.get(id(value), value)
     keys = value if isinstance(value, dict) else range(len(value))
-    made = {key: _exchanged(value[key], old, new) for key in keys}
-    if all(made[key] is value[key] for key in keys):
+    new = {key: _exchanged(value[key], made) for key in keys}
+    if all(new[key] is value[key] for key in keys):
         return value
-    return made if isinstance(value, dict) else [*made.values()]
+    return new if isinstance(value, dict) else [*new.values()]
 
 
 def _refuse() -> NoReturn:

@@ -27,19 +27,13 @@ class Change:
         layer: Path of the layer, such as `"backbone/relu_1"`.
         before: The old activation.
         after: The new activation.
-        error: Largest difference between the functions, or `None` if it was not
-            measured.
+        error: Largest difference between the functions, or `None` if not measured.
         parameters: Number of parameters added; negative if parameters were removed.
         nearest: The known function nearest to the old activation, or `""`.
         kept: Reason why the activation was kept, or `""`.
         remark: Other changes, such as that the old activation computed in place.
         new: The new layer, or its copies inside a layer that has several.
         old: The old layer or function.
-
-    Example:
-
-    >>> print(Change("classes", "softmax", kept="it shapes an output of the model"))
-    classes: softmax kept, it shapes an output of the model
     """
 
     layer: str
@@ -53,15 +47,9 @@ class Change:
     new: Any = dataclasses.field(default=None, repr=False)
     old: Any = dataclasses.field(default=None, repr=False)
 
-    @property
-    def kind(self) -> str:
-        """The change without its layer and its figures."""
-        what = f"kept, {self.kept}" if self.kept else f"-> {self.after}"
-        return f"{self.before} {what}"
-
     def __str__(self) -> str:
         """Return one line of the printed report."""
-        line = f"{self.layer}: {self.kind}"
+        line = f"{self.layer}: {self._kind}"
         if self.kept:
             return line
         error = "not measured" if self.error is None else f"{self.error:.2g}"
@@ -69,12 +57,18 @@ class Change:
         near = self.nearest and f"near {self.nearest}"
         return "; ".join(filter(None, (line, near, self.remark)))
 
+    @property
+    def _kind(self) -> str:
+        what = f"kept, {self.kept}" if self.kept else f"-> {self.after}"
+        return f"{self.before} {what}"
+
 
 @dataclasses.dataclass(frozen=True)
 class ConversionReport:
     """The changes that `convert`, `simplify` or `freeze` made, as `report` returns.
 
     It is printed in ten lines at most: equal changes of a large model share a line.
+    `details` has every line.
 
     Attributes:
         replaced: The activations that were replaced.
@@ -82,14 +76,6 @@ class ConversionReport:
         deviation: Largest difference between the outputs of the two models, or `None`
             if it was not measured.
         notes: Sentences about the whole module of PyTorch.
-
-    Example:
-
-    >>> relu = keras.Sequential([keras.Input((4,)), keras.layers.ReLU(name="relu"),
-    ...     keras.layers.Dense(1)])
-    >>> print(report(convert(relu)))
-    relu: relu -> VAFActivation, parameters +10, largest error 0
-    1 replaced, 0 kept, parameters +10
     """
 
     replaced: tuple[Change, ...] = ()
@@ -108,32 +94,28 @@ class ConversionReport:
         return max((each.error or 0.0 for each in self.replaced), default=0.0)
 
     @property
-    def summary(self) -> str:
-        """The last line, with the totals."""
+    def details(self) -> str:
+        """One line for each activation, and a line with the totals."""
+        return "\n".join(map(str, (*self.replaced, *self.kept, *self._end)))
+
+    @property
+    def _end(self) -> tuple[str, ...]:
+        """The line with the totals, and the notes."""
         line = f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
         line += f"parameters {self.parameters:+d}"
         if self.deviation is not None:
             line += f", largest deviation of an output {self.deviation:.2g}"
-        return line
-
-    @property
-    def details(self) -> str:
-        """One line for each activation, and a line with the totals."""
-        lines = (*self.replaced, *self.kept, self.summary, *self.notes)
-        return "\n".join(map(str, lines))
+        return line, *self.notes
 
     def __str__(self) -> str:
         """Return `details`, or a summary of them in at most ten lines."""
         changes = (*self.replaced, *self.kept)
         if len(changes) < _LINES:
             return self.details
-        kinds = Counter(each.kind for each in changes).most_common()
+        kinds = Counter(each._kind for each in changes).most_common(_LINES - 2)
         lines = [f"{count} x {kind}" for kind, count in kinds]
-        if len(lines) > _LINES - 2:
-            others = len(lines) - (_LINES - 3)
-            lines = [*lines[: _LINES - 3], f"{others} other kinds of lines"]
-        end = (self.summary, "`details` lists every activation", *self.notes)
-        return "\n".join([*lines, *end])
+        total, *notes = self._end
+        return "\n".join([*lines, total, "`details` lists every activation", *notes])
 
 
 def report(model: Any) -> ConversionReport:
@@ -150,8 +132,9 @@ def report(model: Any) -> ConversionReport:
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.ReLU(name="relu"),
     ...     keras.layers.Dense(1)])
-    >>> report(convert(model)).parameters
-    10
+    >>> print(report(convert(model)))
+    relu: relu -> VAFActivation, parameters +10, largest error 0
+    1 replaced, 0 kept, parameters +10
     """
     try:
         return _REPORTS[model]
@@ -164,10 +147,7 @@ def report(model: Any) -> ConversionReport:
 
 
 def keep_report(
-    model: Any,
-    changes: list[Change],
-    deviation: float | None = None,
-    notes: tuple[str, ...] = (),
+    model: Any, changes: list[Change], deviation: float | None = None, *notes: str
 ) -> ConversionReport:
     """Keep the report of a new model, which has all its weights, and return it.
 

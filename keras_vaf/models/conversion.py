@@ -9,14 +9,14 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
-from keras_vaf.initializers.start import INSIDE
+from keras_vaf.initializers import PiecewiseLinearStart
+from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.copies import compile_like
-from keras_vaf.models.fixed import Fixed, fixed, label
+from keras_vaf.models.fixed import fixed, label
 from keras_vaf.models.graph import (
     GATE,
     GATES,
@@ -59,19 +59,15 @@ def convert(
     An activation layer is replaced by a new layer. An activation built into a layer, as
     in `Dense(8, activation="relu")`, becomes a separate layer after it, called
     `NAME_activation`. Custom layers, wrappers and recurrent layers receive the new
-    activation as an argument. The code of custom layers is not searched. Activations
-    that shape an output of the model are kept, and gates that multiply other values.
+    activation as an argument. Activations that shape an output of the model are kept,
+    and gates that multiply other values.
 
-    A class derived from a Functional model, such as a keras-hub backbone, becomes a
-    plain Functional model. A model whose class defines `call` is converted with
-    `inplace=True`: the attributes of its layers are set. Save it by its weights, and
-    load them into a model that was converted in the same way.
-
-    On the PyTorch backend, any `torch.nn.Module` is converted too: a copy has a
-    `keras_vaf.torch.VAF` in the place of each activation module. With `data`, copies of
-    the module are run, which shows the activations that shape an output or are gates,
-    and whether the outputs stay the same. Otherwise the order of the modules decides.
-    If nothing can be replaced, a warning says why.
+    A class derived from a Functional model becomes a plain Functional model. A model
+    whose class defines `call` is converted with `inplace=True`: the attributes of its
+    layers are set, and it is saved by its weights. On the PyTorch backend, a copy of
+    any `torch.nn.Module` gets a `keras_vaf.torch.VAF` in the place of each activation
+    module. With `data`, the module is run, which shows the activations to keep and
+    whether the outputs stay the same.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
@@ -90,15 +86,13 @@ def convert(
             `PReLU` shares its function along the same axes as the `PReLU`.
         inplace: Whether to use the layers of the model instead of copies, to save
             memory. A Sequential or Functional model must not be used afterwards.
-        data: Inputs of the model. A module of PyTorch, or a model whose class defines
-            `call`, may take a tuple of arguments. Models of Keras need `data` only if
-            an error asks for it: if new activations inside layers must be built, and
-            the model cannot be called on samples of unknown sizes.
+        data: Inputs of the model, or a tuple of arguments of a module of PyTorch or of
+            a model whose class defines `call`. Models of Keras need `data` only if an
+            error asks for it.
 
     Returns:
         A new model, or the model itself if its class defines `call`.
-        `keras_vaf.models.report` lists its replaced activations, the activations that
-        were kept and why, and the number of parameters added.
+        `keras_vaf.models.report` lists its replaced and kept activations.
 
     Raises:
         ValueError: If the model or a layer cannot be copied, if there is nothing to
@@ -240,46 +234,37 @@ class _Maker:
             if isinstance(place.activation, keras.layers.PReLU) and self._vaf:
                 new: Any = self._like_prelu(place.activation, named)
                 return Change(place.path, "PReLU", "VAFActivation", 0.0, new=new)
-            found = fixed(place.activation)
+            found, error = fixed(place.activation), None
             if self._family:
-                arguments = self._start(found)
+                arguments = self._start(found.start)
                 new = self._to(**arguments, **self._shared, **named)
-                error = self._error(found, arguments)
-                after = self._to.__name__
-                return Change(place.path, found.name, after, error, new=new)
-            new = self._to(place.layer)
-            if not isinstance(new, keras.layers.Layer):
-                raise ValueError(f"`to` must return a layer. Received: {new!r}")
-            return Change(place.path, found.name, type(new).__name__, new=new)
+                probe = self._to(**arguments)
+                probe.build((None, 1))
+                difference = probe.function(INSIDE).ravel() - found.start.target(INSIDE)
+                error = float(np.max(np.abs(difference)))
+            else:
+                new = self._to(place.layer)
+                if not isinstance(new, keras.layers.Layer):
+                    raise ValueError(f"`to` must return a layer. Received: {new!r}")
         except KeptError:
             raise
-        except ValueError as error:
-            raise ValueError(f"The activation of {place.path!r}: {error}") from error
+        except ValueError as reason:
+            raise ValueError(f"The activation of {place.path!r}: {reason}") from reason
+        return Change(place.path, found.name, type(new).__name__, error, new=new)
 
-    def _start(self, found: Fixed) -> dict[str, Any]:
+    def _start(self, start: KnownStart) -> dict[str, Any]:
         """Return the arguments that set the function at which an activation starts."""
-        start: Any = found.start
-        if isinstance(start, FunctionStart):
-            start = start.function
+        function = getattr(start, "function", None)
         if not self._vaf:
             takes = "initialization" in inspect.signature(self._to).parameters
-            known = takes and start is not found.start
-            return {"initialization": start} if known else {}
-        if start is found.start:
+            return {"initialization": function} if takes and function else {}
+        if function is None:
             return {"g": "relu", **self._given, "initialization": start}
-        function = get_function(start, "g")
-        g = "relu" if elementwise(function).lines else start
-        arguments = {"g": g, **self._given, "initialization": start}
-        if get_function(arguments["g"], "g") is function:
-            arguments["initialization"] = "g"
-        return arguments
-
-    def _error(self, found: Fixed, arguments: dict[str, Any]) -> float:
-        """Return the largest error of a start on [-8, 8]."""
-        probe = self._to(**arguments)
-        probe.build((None, 1))
-        difference = probe.function(INSIDE).ravel() - found.start.target(INSIDE)
-        return float(np.max(np.abs(difference)))
+        known = get_function(function, "g")
+        g = "relu" if elementwise(known).lines else function
+        arguments = {"g": g, **self._given}
+        same = get_function(arguments["g"], "g") is known
+        return {**arguments, "initialization": "g" if same else function}
 
     def _like_prelu(self, layer: Any, named: dict[str, Any]) -> VAFActivation:
         """Return a VAF with one function per slope of a PReLU."""

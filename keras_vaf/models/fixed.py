@@ -11,6 +11,7 @@ from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import inner_layers
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.changes import KeptError
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.ops.functions import (
@@ -22,7 +23,7 @@ from keras_vaf.ops.functions import (
 )
 
 _L = keras.layers
-_BUILT_IN = (
+BUILT_IN = (
     *(_L.Dense, _L.EinsumDense, _L.DepthwiseConv1D, _L.DepthwiseConv2D),
     *(_L.Conv1D, _L.Conv2D, _L.Conv3D, _L.SeparableConv1D, _L.SeparableConv2D),
     *(_L.Conv1DTranspose, _L.Conv2DTranspose, _L.Conv3DTranspose),
@@ -45,14 +46,9 @@ def is_linear(activation: Any) -> bool:
     return activation is None or activation is keras.activations.linear
 
 
-def built_in(layer: Any) -> bool:
-    """Return whether a Keras layer, or a class derived from it, takes an activation."""
-    return isinstance(layer, _BUILT_IN)
-
-
 def has_built_in(layer: Any) -> bool:
     """Return whether a Keras layer ends with a built-in activation."""
-    return type(layer) in _BUILT_IN and not is_linear(layer.activation)
+    return type(layer) in BUILT_IN and not is_linear(layer.activation)
 
 
 def is_activation(layer: Any) -> bool:
@@ -60,13 +56,6 @@ def is_activation(layer: Any) -> bool:
     if isinstance(layer, keras.layers.Layer):
         return isinstance(layer, _ACTIVATION_LAYERS) and not is_linear(layer)
     return _operation_name(layer) not in ("", "linear")
-
-
-def last_activation(layer: Any) -> Any:
-    """Return the built-in activation of a layer, the layer itself, or `None`."""
-    if has_built_in(layer):
-        return layer.activation
-    return layer if is_activation(layer) else None
 
 
 def label(activation: Any) -> str:
@@ -120,10 +109,11 @@ def activations_inside(layer: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield inner, part
 
 
-def activation_in(value: Any, named: bool) -> Any:
+def activation_in(value: Any, named: bool, outer: Any) -> Any:
     """Return the activation that a part of a configuration describes, or `None`.
 
-    A part that is not named as an activation must describe an activation layer.
+    A part that is not named as an activation must describe an activation layer. If the
+    activation has weights, it is that of the outer layer, found by its name.
     """
     try:
         if not isinstance(value, dict):
@@ -132,7 +122,10 @@ def activation_in(value: Any, named: bool) -> Any:
         kind = kind or getattr(keras.layers, str(value.get("class_name")), None)
         of_layer = isinstance(kind, type) and issubclass(kind, _ACTIVATION_LAYERS)
         if named or of_layer:
-            return keras.saving.deserialize_keras_object(value)
+            found = keras.saving.deserialize_keras_object(value)
+            own = find_layers(outer, (TrainableActivation, keras.layers.PReLU))
+            named_so = {each.name: each for each in own.values()}
+            return named_so.get(getattr(found, "name", ""), found)
     except (TypeError, ValueError):
         pass
     return None
@@ -155,21 +148,15 @@ def fixed(activation: Any) -> Fixed:
         if activation.alpha != 1:
             raise KeptError("no g is known for which the start is exact")
         return Fixed("elu", FunctionStart("elu"))
-    if hasattr(activation, "threshold") and hasattr(activation, "max_value"):
-        return _relu(
-            activation.negative_slope, activation.max_value, activation.threshold
-        )
-    if hasattr(activation, "negative_slope"):
-        return _relu(activation.negative_slope)
-    return _function(activation)
-
-
-def _relu(slope: float, maximum: float | None = None, threshold: float = 0) -> Fixed:
-    if threshold:
+    if not hasattr(activation, "negative_slope"):
+        return _function(activation)
+    slope = activation.negative_slope
+    maximum = getattr(activation, "max_value", None)
+    if getattr(activation, "threshold", 0):
         raise KeptError("it jumps at its threshold, and a VAF is continuous")
     if maximum == 0:
         raise KeptError("its largest value is 0")
-    if not slope and maximum in (None, 6):
+    if hasattr(activation, "max_value") and not slope and maximum in (None, 6):
         name = "relu6" if maximum else "relu"
         return Fixed(name, FunctionStart(name))
     if maximum is None:

@@ -19,7 +19,7 @@ from keras_vaf.models.graph import (
     run,
 )
 from keras_vaf.models.rebuild import Place, rebuild
-from keras_vaf.models.vaf_equivalent import to_vaf, weights_of
+from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 
 _LARGE = 0.01  # as a share of the largest output, above which a deviation is told
@@ -34,8 +34,7 @@ def freeze(model: Any, data: Any = None) -> Any:
 
     Each VAF becomes a small model of `Rescaling`, `Activation` and `Add` layers, which
     hold the weights of the VAF as constants, without hidden units that contribute
-    nothing. The saved result loads without keras_vaf, but needs the packages of custom
-    layers. A layer must have an argument for each VAF inside it.
+    nothing. The saved result needs only Keras and the packages of custom layers.
 
     In a converted `torch.nn.Module`, the parameters of VAFs become buffers.
     `torch.export` writes it as a program that needs only PyTorch.
@@ -52,8 +51,7 @@ def freeze(model: Any, data: Any = None) -> Any:
 
     Raises:
         ValueError: If the model has no trainable activation that can be replaced, is
-            not built, has a weight that is not finite, needs other parts of keras_vaf,
-            has a layer that cannot be copied, or cannot be called on the samples.
+            not built, has a weight that is not finite, or cannot be copied or called.
 
     Example:
 
@@ -78,7 +76,14 @@ def freeze(model: Any, data: Any = None) -> Any:
     check_finite_weights(model)
     expected = _outputs(model, data)
     frozen, changes = rebuild(model, _constant, edit=_without_own, data=data)
-    _check_free(frozen, changes)
+    found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
+    if found:
+        reasons = "; ".join(str(each) for each in changes if each.kept)
+        raise ValueError(
+            "The frozen model would still need keras_vaf. Make the activations layers "
+            "of a Sequential or Functional model. Received: a model with "
+            f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
+        )
     deviation = float(np.max(np.abs(_outputs(frozen, data) - expected), initial=0.0))
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
@@ -111,9 +116,8 @@ def _constant(place: Place) -> Change | None:
 
 def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
     """Return a model of Keras layers that computes the function of an activation."""
-    vaf = to_vaf(layer)
-    *units, constant = weights_of(vaf)
-    alpha, alpha_bias, beta = (np.moveaxis(weight, -1, 0) for weight in units)
+    function, units, constant = units_of(layer)
+    alpha, alpha_bias, beta = np.moveaxis(units, -1, 1)
     shape = (layer.get_build_config() or {}).get("input_shape")
     if shape is None:
         raise ValueError("the layer around it has never called it")
@@ -131,8 +135,8 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
 
     inputs = keras.Input([None] * len(axes))
     outputs: list[Any] = []
-    for j in np.flatnonzero(beta.reshape(vaf.k, -1).any(axis=1)):
-        g: Any = vaf.g
+    for j in np.flatnonzero(beta.reshape(len(beta), -1).any(axis=1)):
+        g: Any = function
         if name_of(g) in KERAS_NAMES:
             g = keras.layers.Activation(g, name=f"{name}_g{j}", dtype="float32")
         offset = 0 * constant if outputs else constant
@@ -162,15 +166,3 @@ def _without_own(config: Any, key: str = "") -> Any:
         if key.endswith(("regularizer", "constraint")):
             return None
     return {name: _without_own(value, name) for name, value in config.items()}
-
-
-def _check_free(model: keras.Model, changes: list[Change]) -> None:
-    """Raise a `ValueError` if a model still needs this package."""
-    found = set(re.findall(r"keras_vaf>\w+", json.dumps(model.get_config())))
-    if found:
-        reasons = "; ".join(str(each) for each in changes if each.kept)
-        raise ValueError(
-            "The frozen model would still need keras_vaf. Make the activations layers "
-            "of a Sequential or Functional model. Received: a model with "
-            f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
-        )

@@ -26,9 +26,8 @@ def mlp(
         inputs: Number of input variables.
         hidden: Widths of the hidden layers, in order.
         outputs: Number of output units.
-        activation: Function without arguments that returns a new layer, or a class of
-            layers such as `keras_vaf.layers.VAFActivation`. It is called once per
-            hidden layer.
+        activation: Function without arguments that returns a new layer, such as the
+            class `keras_vaf.layers.VAFActivation`.
         output_activation: Activation of the outputs, such as `"softmax"`.
         seed: Seed of the kernels.
 
@@ -45,18 +44,16 @@ def mlp(
     6603
     """
 
-    def dense(width: int, activation: str | None = None) -> keras.layers.Dense:
-        initializer = PortableGlorotUniform(seed=next(seeds))
-        return keras.layers.Dense(width, activation, kernel_initializer=initializer)
-
     widths = check_sizes("hidden", hidden)
     inputs, outputs = check_integer("inputs", inputs), check_integer("outputs", outputs)
     check_integer("seed", seed, minimum=0)
     drawn = np.random.SeedSequence(seed).generate_state(len(widths) + 1)
-    seeds = iter(drawn.tolist())
+    kernels = [PortableGlorotUniform(seed=each) for each in drawn.tolist()]
     model = keras.Sequential([keras.Input((inputs,))])
-    for width in widths:
-        model.add(dense(width))
+    for width, kernel in zip(widths, kernels, strict=False):
+        model.add(keras.layers.Dense(width, kernel_initializer=kernel))
         model.add(activation())
-    model.add(dense(outputs, output_activation))
+    model.add(
+        keras.layers.Dense(outputs, output_activation, kernel_initializer=kernels[-1])
+    )
     return model

@@ -9,22 +9,19 @@ import numpy as np
 
 from keras_vaf.layers.keras_internals import all_layers, history
 from keras_vaf.models.fixed import (
-    built_in,
+    BUILT_IN,
+    has_built_in,
     held_by,
     is_activation,
     label,
-    last_activation,
 )
 
 OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
 GATES = ("hard_sigmoid", "sigmoid", "tanh")
-NOT_FINITE = (
-    "Every weight must be finite: train the model again, with a lower learning rate. "
-    "Received: {} with NaN or infinite values in {}"
-)
 _MAY_BE_A_GATE = "it may be a gate, or shape an output; name it in `layers`"
 _JOINS = ("Average", "Concatenate", "Maximum", "Minimum", "Stack")
+_SHAPING = (*BUILT_IN, keras.layers.Wrapper)  # layers that may end in an activation
 _SCALING = ("Divide", "Multiply", "Rescaling", "TrueDivide")
 
 
@@ -56,21 +53,31 @@ def check_graph(model: Any, hint: str = "") -> None:
     )
 
 
-def check_finite_weights(model: keras.Model) -> None:
+def check_finite_weights(model: Any) -> None:
     """Raise a `ValueError` that names a weight that is not finite."""
-    for weight in model.weights:
-        if not keras.backend.is_float_dtype(weight.dtype):
-            continue
-        if not np.isfinite(keras.ops.convert_to_numpy(weight.value)).all():
-            received = f"the model {model.name!r}"
-            raise ValueError(NOT_FINITE.format(received, weight.path))
+    if is_torch_module(model):
+        weights = dict(model.named_parameters())
+    else:
+        weights = {weight.path: weight.value for weight in model.weights}
+    for path, weight in weights.items():
+        if not np.isfinite(keras.ops.convert_to_numpy(weight)).all():
+            raise ValueError(
+                "Every weight must be finite: train the model again, with a lower "
+                "learning rate. Received: a model with NaN or infinite values in "
+                f"{path}"
+            )
 
 
-def sample_inputs(model: keras.Model) -> Any:
-    """Return four random input samples for a model; integers are zero.
+def run(model: keras.Model, data: Any = None) -> Any:
+    """Return the outputs of a model on data, or else on samples of its inputs.
 
-    Axes of unknown size get 32 entries for images and volumes, and 8 otherwise.
+    A graph gets four random samples, or zeros for integers. Axes of unknown size get 32
+    entries for images and volumes, and 8 otherwise. A model whose class defines `call`
+    gets zeros of the shape that built it, and `data` may be a tuple of arguments.
     """
+    if data is not None:
+        several = isinstance(data, tuple) and not is_graph(model)
+        return model(*(data if several else (data,)), training=False)
     random = np.random.default_rng(0)
 
     def sample(entry: Any) -> np.ndarray:
@@ -80,28 +87,17 @@ def sample_inputs(model: keras.Model) -> Any:
             return random.normal(size=shape).astype("float32")
         return np.zeros(shape, entry.dtype)
 
-    # A Sequential model has no `input` before its first call.
-    sequential = isinstance(model, keras.Sequential)
-    inputs = model.inputs[0] if sequential else model.input
-    return keras.tree.map_structure(sample, inputs)
-
-
-def run(model: keras.Model, data: Any = None) -> Any:
-    """Return the outputs of a model on data, or else on samples of its inputs.
-
-    For a model whose class defines `call`, the samples are zeros of the shape that
-    built it, and `data` may be a tuple of arguments.
-    """
-    if data is not None:
-        several = isinstance(data, tuple) and not is_graph(model)
-        return model(*(data if several else (data,)), training=False)
     try:
         if is_graph(model):
-            return model(sample_inputs(model), training=False)
-        samples = keras.tree.map_shape_structure(
-            lambda shape: keras.ops.zeros([size or 2 for size in shape]),
-            model.get_build_config()["input_shape"],
-        )
+            # A Sequential model has no `input` before its first call.
+            sequential = isinstance(model, keras.Sequential)
+            inputs = model.inputs[0] if sequential else model.input
+            samples = keras.tree.map_structure(sample, inputs)
+        else:
+            samples = keras.tree.map_shape_structure(
+                lambda shape: keras.ops.zeros([size or 2 for size in shape]),
+                model.get_build_config()["input_shape"],
+            )
         return model(samples, training=False)
     except Exception as error:  # each backend raises other errors
         reason = str(error).strip().partition("\n")[0]
@@ -162,16 +158,20 @@ def _follow(tensors: Sequence[Any], reason: str, found: dict[int, str]) -> set[i
             pairs = zip(operation.inputs, node.input_tensors, strict=False)
             waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
             continue
-        activation = last_activation(operation)
+        activation = operation if is_activation(operation) else None
+        if has_built_in(operation):
+            activation = operation.activation
         free = not getattr(operation, "weights", ())
         if reason == OUTPUT:
-            wraps = isinstance(operation, keras.layers.Wrapper)
-            if activation is not None or wraps or built_in(operation) or free:
+            if activation is not None or free or isinstance(operation, _SHAPING):
                 found.setdefault(id(operation), reason)
         elif activation is not None and _is_gate(activation, scaled):
             found.setdefault(id(operation), reason)
         name = type(operation).__name__
-        if activation is None and free and _has_one_source(node, name):
+        arguments = keras.tree.flatten((node.arguments.args, node.arguments.kwargs))
+        weighted = any(isinstance(each, keras.Variable) for each in arguments)
+        one = len(node.input_tensors) == 1 or name in _JOINS
+        if activation is None and free and one and not weighted:
             scaled = scaled or name in _SCALING
             waiting += [(each, scaled) for each in node.input_tensors]
     return sources
@@ -182,13 +182,6 @@ def _is_gate(activation: Any, scaled: bool) -> bool:
     limited = getattr(activation, "max_value", None) == 6
     limited = limited or label(activation) == "relu6"
     return label(activation) in GATES or (limited and scaled)  # relu6(x + 3) / 6
-
-
-def _has_one_source(node: Any, name: str) -> bool:
-    arguments = keras.tree.flatten((node.arguments.args, node.arguments.kwargs))
-    if any(isinstance(each, keras.Variable) for each in arguments):
-        return False
-    return len(node.input_tensors) == 1 or name in _JOINS
 
 
 def _nodes(outputs: Sequence[Any]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ import torch
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.models.changes import Change, keep_report
-from keras_vaf.models.graph import NOT_FINITE
+from keras_vaf.models.graph import check_finite_weights
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.copies import clone, exchange, freeze_vafs
 from keras_vaf.torch.functions import of_package
@@ -48,23 +48,16 @@ def convert_module(
         change = Change(line.path, line.before, "VAF", line.error, line.parameters)
         change.kept, change.remark = line.kept, line.remark
         changes.append(change)
-    made = keep_report(done.module, changes, done.deviation, tuple(done.notes))
+    made = keep_report(done.module, changes, done.deviation, *done.notes)
     if not made.replaced:
         reasons = "; ".join(map(str, made.kept)) or "no activation module"
         warnings.warn(f"Nothing was replaced: {reasons}", stacklevel=3)
     return done.module
 
 
-def check_finite_parameters(module: torch.nn.Module) -> None:
-    """Raise a `ValueError` that names a parameter that is not finite."""
-    for path, weight in module.named_parameters():
-        if not weight.isfinite().all():
-            raise ValueError(NOT_FINITE.format("a module of PyTorch", path))
-
-
 def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
     """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
-    check_finite_parameters(module)
+    check_finite_weights(module)
     changes = [
         Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()

@@ -41,27 +41,22 @@ class Place(NamedTuple):
 
 
 Replace = Callable[[Place], Change | None]
+Edit = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def rebuild(
     model: keras.Model,
     replace: Replace,
     inplace: bool = False,
-    edit: Callable[[Any], Any] = lambda config: config,
+    edit: Edit = dict,
     check: Callable[[list[Change]], None] = lambda changes: None,
     data: Any = None,
 ) -> tuple[keras.Model, list[Change]]:
     """Return a copy of a model with other activations, and what became of each.
 
-    Args:
-        model: A Sequential or Functional model. A class derived from these becomes a
-            plain model.
-        replace: Returns the change of an activation, or `None` to ignore it. It raises
-            `KeptError` with the reason if the activation is kept.
-        inplace: Whether unchanged layers of the model are used themselves.
-        edit: Changes the configuration of every layer that is made again.
-        check: Called with the changes before a layer is changed in place; may raise.
-        data: Inputs that build new activations inside layers, or `None` for samples.
+    `replace` returns the change of an activation, `None` to ignore it, or raises
+    `KeptError`. `edit` changes the configuration of each layer that is made again.
+    `check` is called with the changes before a layer is changed in place.
     """
     work = Rebuilding(model, replace, inplace, edit)
     copy = work.graph(model, "")
@@ -74,14 +69,10 @@ def rebuild(
 
 
 class Rebuilding:
-    """The changes and the new layers of a model (arguments: see `rebuild`)."""
+    """The changes and the new layers of a model."""
 
     def __init__(
-        self,
-        model: keras.Model,
-        replace: Replace,
-        inplace: bool,
-        edit: Callable[[Any], Any] = lambda config: config,
+        self, model: keras.Model, replace: Replace, inplace: bool, edit: Edit = dict
     ) -> None:
         self.changes: list[Change] = []
         self._replace, self._inplace, self._edit = replace, inplace, edit
@@ -137,9 +128,8 @@ class Rebuilding:
             if isinstance(model, keras.Sequential):
                 copy = self._sequential(model, make)
             else:
-                copy = keras.models.clone_model(
-                    model, clone_function=make, call_function=call
-                )
+                functions = {"clone_function": make, "call_function": call}
+                copy = keras.models.clone_model(model, **functions)
         finally:
             model.compiled = compiled
         self._pairs.append((model, copy, None))
@@ -169,22 +159,17 @@ class Rebuilding:
                 return self._copied(layer)
             self._pairs.append((layer, change.new, None))
             return change.new
-        if not isinstance(layer, keras.layers.Layer):
-            return self._copied(layer)
         if has_built_in(layer):
-            place = Place(layer.activation, layer, path, self.name(path))
-            change = self.decide(place)
-            return self._without(layer, change) if change else self._copied(layer)
-        config: dict[str, Any] = {}
-        with contextlib.suppress(Exception):  # third-party layers may raise any error
-            config = self._edit(layer.get_config())
-        self._known = set()
-        inside = list(self._inside(config, layer, path))
-        self._refuse_others(layer, path)
-        return self._remade(layer, config, inside) if inside else self._copied(layer)
+            return self._without(layer, path)
+        if isinstance(layer, keras.layers.Layer):
+            return self._with_others(layer, path)
+        return self._copied(layer)
 
-    def _without(self, layer: Any, change: Change) -> Any:
+    def _without(self, layer: Any, path: str) -> Any:
         """Return a layer such as Dense without its activation, which comes after it."""
+        change = self.decide(Place(layer.activation, layer, path, self.name(path)))
+        if change is None:
+            return self._copied(layer)
         new = layer
         if self._inplace and not isinstance(layer.activation, keras.layers.Layer):
             self._made_linear.append(layer)
@@ -195,6 +180,33 @@ class Rebuilding:
         self._behind[id(new)] = change.new
         self._pairs.append((layer, change.new, None))
         return new
+
+    def _with_others(self, layer: Any, path: str) -> Any:
+        """Return a layer that has other activations in its configuration."""
+        config: dict[str, Any] = {}
+        with contextlib.suppress(Exception):  # third-party layers may raise any error
+            config = self._edit(layer.get_config())
+        self._known = set()
+        inside = list(self._inside(config, layer, path))
+        for inner, activation in activations_inside(layer, path):
+            if label(activation) not in self._known:
+                name = inner.rpartition("/")[2]
+                change = self.decide(Place(activation, layer, inner, name, True))
+                if change is not None:
+                    change.before = label(activation)
+                    change.kept = (
+                        f"no argument of {type(layer).__name__} with 'act' in its name "
+                        "holds it"
+                    )
+        if inside:
+            try:
+                new = type(layer).from_config(config)
+                self._pairs.append((layer, new, inside))
+                return new
+            except Exception as error:  # third-party layers may raise any error
+                for change in inside:
+                    change.kept = f"a {type(layer).__name__} takes no other: {error}"
+        return self._copied(layer)
 
     def _inside(
         self, holder: Any, layer: Any, path: str, recurrent: bool = False
@@ -208,7 +220,7 @@ class Rebuilding:
             if isinstance(config, dict):
                 inner = f"{path}/{config.get('name', key)}"
             named = ACTIVATION_NAME.search(str(key)) is not None
-            activation = _with_weights(activation_in(value, named), layer)
+            activation = activation_in(value, named, layer)
             if not is_linear(activation):
                 self._known.add(label(activation))
                 name = self.name(inner)
@@ -223,30 +235,6 @@ class Rebuilding:
                 yield from self._inside(config, layer, inner, recurrent)
             elif isinstance(value, list | dict):
                 yield from self._inside(value, layer, path, recurrent)
-
-    def _refuse_others(self, layer: Any, path: str) -> None:
-        """Refuse the activations inside a layer that its configuration lacks."""
-        for inner, activation in activations_inside(layer, path):
-            if label(activation) not in self._known:
-                name = inner.rpartition("/")[2]
-                change = self.decide(Place(activation, layer, inner, name, True))
-                if change is not None:
-                    change.before = label(activation)
-                    kind = type(layer).__name__
-                    change.kept = (
-                        f"no argument of {kind} with 'act' in its name holds it"
-                    )
-
-    def _remade(self, layer: Any, config: Any, inside: list[Change]) -> Any:
-        """Return a layer with other activations inside, or an equal one."""
-        try:
-            new = type(layer).from_config(config)
-        except Exception as error:  # third-party layers may raise any error
-            for change in inside:
-                change.kept = f"a {type(layer).__name__} takes no other: {error}"
-            return self._copied(layer)
-        self._pairs.append((layer, new, inside))
-        return new
 
     def _copied(self, layer: Any) -> Any:
         """Return an equal layer, or the layer itself if there is nothing to copy."""
@@ -282,12 +270,3 @@ class Rebuilding:
             layer = isinstance(old, keras.layers.Layer)
             if layer and new.trainable != old.trainable:
                 new.trainable = old.trainable
-
-
-def _with_weights(activation: Any, layer: Any) -> Any:
-    """Return the activation inside a layer that has the weights, found by its name."""
-    kinds = (TrainableActivation, keras.layers.PReLU)
-    if not isinstance(activation, kinds):
-        return activation
-    found = find_layers(layer, kinds).values()
-    return next((e for e in found if e.name == activation.name), activation)

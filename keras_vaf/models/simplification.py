@@ -1,6 +1,7 @@
 """`simplify`, which removes hidden units of VAFs that contribute little."""
 
-from typing import Any, NamedTuple
+import operator
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.nearest import GRID, nearest
 from keras_vaf.models.graph import check_finite_weights, check_graph, is_torch_module
 from keras_vaf.models.rebuild import Place, rebuild
-from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, weights_of
+from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
 
@@ -39,12 +40,12 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
 
     Returns:
         A model with smaller VAFs. `keras_vaf.models.report` lists the error of each VAF
-        and the known function nearest to it: on [-10, 10], or with data, on the inputs
-        of the layer without the lowest and the highest 1 %.
+        and the known function nearest to it, with data on the inputs of the layer
+        without the lowest and the highest 1 %.
 
     Raises:
         ValueError: If the model has no trainable activation, if a weight or an input of
-            an activation is not finite, or if the tolerance is not a positive number.
+            an activation is not finite, or if the tolerance is not positive.
 
     Example:
 
@@ -82,7 +83,7 @@ def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
     """Return a copy of a module of PyTorch with smaller VAFs."""
     from keras_vaf.models import modules_on_torch as modules
 
-    modules.check_finite_parameters(module)
+    check_finite_weights(module)
     inputs = {} if data is None else modules.inputs_of_module(module, data)
     values = {path: _quantiles(path, x) for path, x in inputs.items()}
     new, changes = {}, []
@@ -108,74 +109,62 @@ def _quantiles(path: str, values: np.ndarray) -> np.ndarray:
     return np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
 
 
-class _Units(NamedTuple):
-    """The remaining hidden units of a function, and the error of their sum."""
-
-    kept: list[int]
-    beta: np.ndarray
-    beta_bias: float
-    error: float
-
-
 def _smaller(
     layer: VAFActivation, place: Place, tolerance: float, values: np.ndarray | None
 ) -> Change:
     """Return the change to the fewest hidden units that all functions allow."""
-    vaf = to_vaf(layer)  # uses relu if g is piecewise linear
-    *units, constants = weights_of(vaf)
-    alpha, alpha_bias, beta = (weight.reshape(-1, vaf.k) for weight in units)
+    g, units, constants = units_of(layer)  # of relu if g is piecewise linear
+    alpha, alpha_bias, beta = units.reshape(3, -1, units.shape[-1])
     x = GRID if values is None else values
     order = np.inf if values is None else 2.0
     found = []
     for i, beta_bias in enumerate(constants.ravel()):
-        hidden = evaluate(vaf.g, x[:, None] * alpha[i] + alpha_bias[i])
+        hidden = evaluate(g, x[:, None] * alpha[i] + alpha_bias[i])
         if not np.isfinite(hidden).all():
             raise KeptError("a hidden unit is not finite for every input")
-        found.append(_reduced(hidden, beta[i], beta_bias, tolerance, order))
+        solution = np.append(beta[i], beta_bias)
+        found.append(_reduced(hidden, solution, tolerance, order))
     near = str(nearest(layer, None if values is None else values[_USUAL]))
-    k = max(len(function.kept) for function in found)
+    k = max(len(kept) for kept, _, _ in found)
     if k >= layer.k:
         raise KeptError(f"it needs all its hidden units; near {near}")
     rows = []
-    for i, function in enumerate(found):
-        kept = [alpha[i, function.kept], alpha_bias[i, function.kept], function.beta]
-        spares = spare_units(k - len(function.kept), vaf.g, *kept[:2])
-        rows.append(np.concatenate([kept, spares], axis=1))
-    config = {"k": k, "g": vaf.g, "name": place.name, "initialization": "random"}
+    for i, (kept, solution, _) in enumerate(found):
+        left = [alpha[i, kept], alpha_bias[i, kept], solution[:-1]]
+        spares = spare_units(k - len(kept), g, *left[:2])
+        rows.append(np.concatenate([left, spares], axis=1))
+    config = {"k": k, "g": g, "name": place.name, "initialization": "random"}
     new = VAFActivation.from_config({**layer.get_config(), **config})
     new.build(built_shape(layer))
     stacked = np.stack(rows, axis=1).reshape(3, *constants.shape, k)
-    constant = np.reshape([each.beta_bias for each in found], constants.shape)
+    constant = np.reshape([solution[-1] for _, solution, _ in found], constants.shape)
     new.set_weights([*stacked, constant])
-    error = max(each.error for each in found)
+    error = max(error for _, _, error in found)
     return Change(place.path, label(layer), label(new), error, nearest=near, new=new)
 
 
 def _reduced(
-    hidden: np.ndarray,
-    beta: np.ndarray,
-    beta_bias: float,
-    tolerance: float,
-    order: float,
-) -> _Units:
+    hidden: np.ndarray, solution: np.ndarray, tolerance: float, order: float
+) -> tuple[list[int], np.ndarray, float]:
     """Remove units while the error is allowed, starting with the smallest effect.
 
-    The error is a power mean of the differences: order 2 is the root mean square, and
-    an infinite order the largest one.
+    The units that stay are returned with beta, beta_bias and the error. The error is a
+    power mean of the differences: order 2 is the root mean square, and an infinite
+    order the largest one.
     """
-    target = hidden @ beta + beta_bias
-    units = _Units([*range(len(beta))], beta, beta_bias, 0.0)
-    while len(units.kept) > 1:
+    hidden = np.column_stack([hidden, np.ones(len(hidden))])
+    target = hidden @ solution
+    units, error = [*range(len(solution) - 1)], 0.0
+    while len(units) > 1:
         fewer = []
-        for gone in units.kept:
-            kept = [i for i in units.kept if i != gone]
-            design = np.column_stack([hidden[:, kept], np.ones(len(hidden))])
-            solution = np.linalg.lstsq(design, target, rcond=1e-9)[0]
-            size = np.linalg.norm(design @ solution - target, order)
-            error = float(size / len(target) ** (1 / order))
-            fewer.append(_Units(kept, solution[:-1], float(solution[-1]), error))
-        best = min(fewer, key=lambda each: each.error)
-        if best.error > tolerance:
+        for gone in units:
+            kept = [i for i in units if i != gone]
+            design = hidden[:, [*kept, -1]]
+            found = np.linalg.lstsq(design, target, rcond=1e-9)[0]
+            size = np.linalg.norm(design @ found - target, order)
+            fewer.append((float(size / len(target) ** (1 / order)), kept, found))
+        best = min(fewer, key=operator.itemgetter(0))
+        if best[0] > tolerance:
             break
-        units = best
-    return units
+        error, units, solution = best
+    return units, solution, error

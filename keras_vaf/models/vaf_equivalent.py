@@ -8,8 +8,12 @@ from keras import ops
 
 from keras_vaf import layers
 from keras_vaf.initializers import FunctionStart
+from keras_vaf.initializers.units import relu_units
 from keras_vaf.layers.sharing import Sharing
-from keras_vaf.ops.activations import Function, elementwise, name_of
+from keras_vaf.models.changes import KeptError
+from keras_vaf.models.fixed import fixed
+from keras_vaf.ops.activations import Function, elementwise
+from keras_vaf.ops.functions import get_function
 from keras_vaf.types import Tensor
 
 
@@ -26,19 +30,17 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     function as g. Continuous piecewise-linear functions are VAFs with g = relu.
 
     Args:
-        layer: An activation layer. Piecewise-linear layers: `keras.layers.ReLU`,
-            `LeakyReLU` and `PReLU`, `keras_vaf.layers.SReLU`, `APL`, and a
-            `VAFActivation` whose g is piecewise linear. Other layers: `KAF`, `PELU`,
-            `AdaptiveSigmoid`, `AdaptiveTanh`, and `keras.layers.Activation` with an
-            element-wise function. A layer whose weights depend on its input must be
-            built.
+        layer: An activation layer whose weights are built. Piecewise-linear layers:
+            `keras.layers.ReLU`, `LeakyReLU` and `PReLU`, `keras_vaf.layers.SReLU`,
+            `APL`, and a `VAFActivation` whose g is piecewise linear. Other layers:
+            `KAF`, `PELU`, `AdaptiveSigmoid`, `AdaptiveTanh`, and
+            `keras.layers.Activation` with an element-wise function.
 
     Returns:
         A built layer with equal outputs, which can be trained like any other VAF.
 
     Raises:
-        ValueError: If the layer cannot be written as a VAF, or is not built. The
-            message states the reason.
+        ValueError: If the layer cannot be written as a VAF, with the reason.
 
     Reference:
         The paper, section 3.1: "any approach discussed in [linear combination of
@@ -58,13 +60,9 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
         shape = (None, *layer.alpha.shape)
     elif isinstance(layer, layers.TrainableActivation):
         sharing, shape = layer.sharing, built_shape(layer)
-    vaf = layers.VAFActivation(
-        k=units.shape[-1],
-        g=g,
-        sharing=sharing,
-        data_format=getattr(layer, "data_format", None),
-        name=layer.name,
-    )
+    data_format = getattr(layer, "data_format", None)
+    arguments = {"sharing": sharing, "data_format": data_format, "name": layer.name}
+    vaf = layers.VAFActivation(units.shape[-1], g, **arguments)
     vaf.build(shape)
     vaf.set_weights([*units, beta_bias])
     return vaf
@@ -91,6 +89,7 @@ def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:
 
 _Parts = tuple[Function, np.ndarray, np.ndarray]
 """g, the stacked alpha, alpha_bias and beta of its units, and beta_bias."""
+_REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
 
 
 def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) -> _Parts:
@@ -102,17 +101,17 @@ def _made_of(g: Function, *units: tuple[Any, Any, Any], beta_bias: Any = 0.0) ->
     return g, np.moveaxis(stacked, -1, 0), bias
 
 
-_REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
-
-
 def units_of(layer: keras.layers.Layer) -> _Parts:
     """Return the weights of the VAF of `to_vaf`, in double precision.
 
     alpha, alpha_bias and beta are stacked: their shape is `(3, *unshared, k)`.
     """
+    relu = keras.activations.relu
+    same = (1, 0, 1)  # the identity on the right of 0
     match layer:
         case layers.VAFActivation():
-            return _with_relu(layer)
+            *parts, beta_bias = weights_of(layer)
+            return _of_lines(layer.g, np.stack(parts), beta_bias)
         case layers.KAF():
             alpha, *trained = weights_of(layer)
             root = np.sqrt(trained[0] if trained else layer.gamma)
@@ -127,65 +126,49 @@ def units_of(layer: keras.layers.Layer) -> _Parts:
             tanh = isinstance(layer, layers.AdaptiveTanh)
             g = keras.activations.tanh if tanh else keras.activations.sigmoid
             return _made_of(g, (beta, 0, alpha))
-        case keras.layers.Activation() if name_of(layer.activation):
-            return _made_of(layer.activation, (1, 0, 1))
-        case keras.layers.Activation():
-            reason = f"{layer.activation!r} is not an element-wise activation of Keras"
-        case keras.layers.ReLU() if layer.threshold:
-            reason = f"it jumps at its threshold, {layer.threshold}"
+        case layers.APL():
+            slopes, hinges = (np.moveaxis(w, -1, 0) for w in weights_of(layer))
+            left_units = zip(-np.ones_like(slopes), hinges, slopes, strict=True)
+            return _made_of(relu, same, *left_units)
+        case layers.SReLU():
+            left, left_slope, right, right_slope = weights_of(layer)
+            # The middle line is cut off at the left threshold, then at the right one.
+            end = np.maximum(left, right)
+            ends = [(-1, left, -left_slope), (1, -right, right_slope)]
+            constant = np.minimum(left, right)
+            middle = [(1, -left, 1), (1, -end, -1)]
+            return _made_of(relu, *middle, *ends, beta_bias=constant)
+        case keras.layers.PReLU():
+            (alpha,) = weights_of(layer)
+            shared = tuple(axis - 1 for axis in layer.shared_axes or ())
+            return _made_of(relu, same, (-1, 0, -np.squeeze(alpha, shared)))
+        case _ if type(layer) in _REASONS:
+            reason = _REASONS[type(layer)]
         case _:
-            units, beta_bias = _lines_of(layer)
-            if units:
-                return _made_of(keras.activations.relu, *units, beta_bias=beta_bias)
-            reason = _REASONS.get(type(layer), "`to_vaf` does not know this layer")
+            try:
+                start: Any = fixed(layer).start
+            except KeptError as error:
+                reason = str(error)
+            else:
+                if isinstance(start, FunctionStart):
+                    g = get_function(start.function, "g")
+                    return _of_lines(g, np.array([[1.0], [0.0], [1.0]]), np.zeros(()))
+                carriers, constant = start.carriers()
+                return _made_of(relu, *carriers, beta_bias=constant)
     raise ValueError(
         f"A {type(layer).__name__} cannot be written as a VAF: {reason}. "
         f"Received: layer={layer!r}"
     )
 
 
-def _lines_of(layer: keras.layers.Layer) -> tuple[list[tuple[Any, Any, Any]], Any]:
-    """Return the units of relu and the constant of a layer made of lines, if it is."""
-    identity = (1, 0, 1)
-    match layer:
-        case keras.layers.ReLU() if layer.max_value is not None:
-            lower = (-1, 0, -layer.negative_slope)
-            return [identity, lower, (1, -layer.max_value, -1)], 0.0
-        case keras.layers.ReLU() | keras.layers.LeakyReLU():
-            return [identity, (-1, 0, -layer.negative_slope)], 0.0
-        case keras.layers.PReLU():
-            (alpha,) = weights_of(layer)
-            shared = tuple(axis - 1 for axis in layer.shared_axes or ())
-            return [identity, (-1, 0, -np.squeeze(alpha, shared))], 0.0
-        case layers.APL():
-            slopes, hinges = (np.moveaxis(w, -1, 0) for w in weights_of(layer))
-            pairs = zip(slopes, hinges, strict=True)
-            return [identity, *((-1, hinge, slope) for slope, hinge in pairs)], 0.0
-        case layers.SReLU():
-            left, left_slope, right, right_slope = weights_of(layer)
-            # The middle line is cut off at the left threshold, then at the right one.
-            end = np.maximum(left, right)
-            ends = [(-1, left, -left_slope), (1, -right, right_slope)]
-            return [(1, -left, 1), (1, -end, -1), *ends], np.minimum(left, right)
-    return [], 0.0
-
-
-def _with_relu(layer: layers.VAFActivation) -> _Parts:
-    """Return the units of a VAF, of relu if its g is a sum of a few relu units."""
-    alpha, alpha_bias, beta, beta_bias = weights_of(layer)
-    if elementwise(layer.g).lines is None:
-        return layer.g, np.stack([alpha, alpha_bias, beta]), beta_bias
-    relu = keras.activations.relu
-    *carriers, constant = FunctionStart(layer.g).units(3, relu)
-    units = [
-        (
-            slope * alpha[..., j],
-            slope * alpha_bias[..., j] + bias,
-            weight * beta[..., j],
-        )
-        for j in range(layer.k)
-        for slope, bias, weight in zip(*carriers, strict=True)
-        if weight
-    ]
-    bias = beta_bias + constant * beta.sum(axis=-1)
-    return _made_of(relu, *units, beta_bias=bias)
+def _of_lines(g: Function, units: np.ndarray, beta_bias: np.ndarray) -> _Parts:
+    """Return units of relu in the place of those of a g made of straight lines."""
+    lines = elementwise(g).lines
+    if lines is None:
+        return g, units, beta_bias
+    carriers, constant = relu_units(lines)
+    slope, shift, factor = np.transpose(carriers)
+    alpha, alpha_bias, beta = units[..., None]
+    made = (slope * alpha, slope * alpha_bias + shift, factor * beta)
+    bias = beta_bias + constant * units[2].sum(axis=-1)
+    return keras.activations.relu, np.reshape(made, (*units.shape[:-1], -1)), bias

@@ -64,31 +64,6 @@ class TwoActivations(layers.Layer):
 
 
 @keras.saving.register_keras_serializable(package="blocks")
-class Tied(keras.Model):
-    """Uses a layer of its backbone again, as language models do their embedding."""
-
-    def __init__(self, width=4, **kwargs):
-        entry = keras.Input((5, width))
-        table = layers.Dense(width, name="table")
-        inner = blocks_inside(entry, table)
-        super().__init__(entry, table(inner(entry)), **kwargs)
-        self.width = width
-
-    def get_config(self):
-        return {"name": self.name, "width": self.width}
-
-    @classmethod
-    def from_config(cls, config, custom_objects=None):
-        return cls(**config)
-
-
-def blocks_inside(entry, table):
-    """Return a model of two layers."""
-    x = Feedforward(6, name="block")(table(entry))
-    return keras.Model(entry, x, name="inside")
-
-
-@keras.saving.register_keras_serializable(package="blocks")
 class Fixed(layers.Layer):
     """Has activations that its configuration does not name."""
 
@@ -133,29 +108,6 @@ class Backbone(keras.Model):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         return cls(**config)
-
-
-@keras.saving.register_keras_serializable(package="blocks")
-class Classifier(keras.Model):
-    """A model around a backbone, with a preprocessor that no configuration holds."""
-
-    def __init__(self, backbone, preprocessor=None, **kwargs):
-        inputs = backbone.input
-        x = layers.GlobalAveragePooling1D()(backbone(inputs))
-        x = layers.Dense(4, activation="relu", name="hidden")(x)
-        super().__init__(inputs, layers.Dense(2, name="logits")(x), **kwargs)
-        self.backbone = backbone
-        self.preprocessor = preprocessor
-        self.compile("adam", "mse")
-
-    def get_config(self):
-        backbone = keras.saving.serialize_keras_object(self.backbone)
-        return {"name": self.name, "backbone": backbone}
-
-    @classmethod
-    def from_config(cls, config, custom_objects=None):
-        backbone = keras.saving.deserialize_keras_object(config["backbone"])
-        return cls(backbone, name=config["name"])
 
 
 @keras.saving.register_keras_serializable(package="blocks")

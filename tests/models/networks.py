@@ -4,6 +4,8 @@ import keras
 import numpy as np
 from keras import layers, ops
 
+from keras_vaf.models import report
+
 
 def sequential():
     return keras.Sequential(
@@ -53,9 +55,10 @@ def inputs_of(model, samples=3):
     """Random inputs of a model, a list if it has several."""
     random = np.random.default_rng(0)
     arrays = [
-        random.normal(0, 3, (samples, *entry.shape[1:])).astype("float32")
+        random.normal(0, 3, (samples, *(size or 5 for size in entry.shape[1:])))
         for entry in model.inputs
     ]
+    arrays = [array.astype("float32") for array in arrays]
     return arrays if len(arrays) > 1 else arrays[0]
 
 
@@ -71,3 +74,18 @@ def scatter(model):
         [w + random.uniform(0, 0.3, w.shape) for w in model.get_weights()]
     )
     return model
+
+
+def assert_equal_outputs(one, other, x=None, tolerance=1e-5):
+    x = inputs_of(one) if x is None else x
+    for a, b in zip(outputs_of(one, x), outputs_of(other, x), strict=True):
+        a, b = a.astype("float32"), b.astype("float32")
+        np.testing.assert_allclose(b, a, tolerance, tolerance * max(1, np.abs(a).max()))
+
+
+def replaced(model):
+    return [change.layer for change in report(model).replaced]
+
+
+def reasons(model):
+    return {kept.layer: kept.kept for kept in report(model).kept}

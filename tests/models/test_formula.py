@@ -223,5 +223,5 @@ def test_a_function_of_your_own_has_text_but_no_code():
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         formula(VAFActivation(), **arguments)
-    with pytest.raises(ValueError, match="does not know this layer"):
+    with pytest.raises(ValueError, match="cannot be written"):
         formula(keras.layers.Dense(1))

@@ -100,8 +100,8 @@ def test_straight_lines_become_a_vaf_of_relu():
     [
         (layers.ABU(), "different functions"),
         (keras.layers.ReLU(threshold=1), "jumps"),
-        (keras.layers.Activation("softmax"), "element-wise"),
-        (keras.layers.Dense(2), "does not know this layer"),
+        (keras.layers.Activation("softmax"), "several elements"),
+        (keras.layers.Dense(2), "no g is known"),
         (layers.KAF(), "no weights yet"),
     ],
     ids=lambda value: getattr(value, "name", None),

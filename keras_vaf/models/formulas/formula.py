@@ -16,7 +16,7 @@ from keras_vaf.models.formulas.curve import (
     written,
 )
 from keras_vaf.models.formulas.nearest import GRID, nearest
-from keras_vaf.models.graph import is_torch_module
+from keras_vaf.models.graph import check_finite_weights, is_torch_module
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.utils import check_choice, check_integer
 
@@ -133,15 +133,10 @@ def _difference(curve: Curve, shown: Curve, x: np.ndarray) -> float:
 def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     """Return the functions of a layer by their index (see `with_frame`)."""
     g, units, constants = units_of(layer)
-    if not (np.isfinite(units).all() and np.isfinite(constants).all()):
-        raise ValueError(
-            "Every weight must be finite: train the model again, with a lower "
-            f"learning rate. Received: {layer!r} with NaN or infinite weights"
-        )
-    places = np.ndindex(constants.shape)
+    check_finite_weights(layer)
     return {
         "_".join(map(str, place)): curve_of(
             g, units[(slice(None), *place)], float(constants[place])
         )
-        for place in places
+        for place in np.ndindex(constants.shape)
     }

@@ -19,23 +19,18 @@ _OTHERS = [name for name in KERAS_NAMES if name not in (*_SIMPLE, "leaky_relu")]
 
 @dataclasses.dataclass(frozen=True)
 class KnownFunction:
-    """A known function near a learned one: `scale * name(x) + offset`.
-
-    Args:
-        name: `"LeakyReLU"`, or the name of a Keras activation.
-        slope: Slope of a LeakyReLU for negative inputs.
-        scale: Factor of the function.
-        offset: Constant added to the function.
-        error: Largest difference from the learned function at the points compared.
-        limit: Largest error at which the learned function gets this name.
-    """
+    """A known function near a learned one: `scale * name(x) + offset`."""
 
     name: str
+    """`"LeakyReLU"`, or the name of a Keras activation."""
     slope: float
+    """Slope of a LeakyReLU for negative inputs."""
     scale: float
     offset: float
     error: float
+    """Largest difference from the learned function at the points compared."""
     limit: float = np.inf
+    """Largest error at which the learned function gets this name."""
 
     def __str__(self) -> str:
         """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""
@@ -56,8 +51,8 @@ def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     the result is `no known function`.
 
     Args:
-        layer: A trainable activation with weights. If it has several functions, all are
-            compared with the same known function.
+        layer: A trainable activation. If it has several functions, all are compared
+            with the same known function.
         x: Points of comparison, such as inputs of the layer. By default, 1001 points on
             [-10, 10].
 

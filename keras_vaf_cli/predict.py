@@ -32,16 +32,16 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the predictions."""
     from keras_vaf.datasets.tables.networks import predicted_file
     from keras_vaf.models.files import load_model
-    from keras_vaf.utils import check_output, write_atomically
+    from keras_vaf.utils import atomic_path, check_output
 
     path, table = Path(arguments.output), Path(arguments.table)
     best = _newest(Path(arguments.model))
     check_output(path, arguments.force, (str(best), arguments.table))
     model = load_model(best)
-    content, frame = predicted_file(model, table, path, **file_options(arguments))
+    with atomic_path(path, force=arguments.force) as temporary:
+        frame = predicted_file(model, table, temporary, **file_options(arguments))
     for note in frame.attrs["notes"]:
         say(note, file=sys.stderr)
-    write_atomically(path, content, arguments.force)
     rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"
     say(f"Predicted {rows} with {best}. Written to {path}.")
 

@@ -82,7 +82,7 @@ def test_the_same_table_in_other_dress(write, text, options):
 
 def test_a_file_without_names_is_refused_until_the_option_is_given(write):
     iris = write("5.1,3.5,0\n4.9,3.0,1\n4.7,3.2,0\n", "iris.data")
-    with pytest.raises(TableError, match=r"--no-header.* Received: 5\.1, 3\.5, 0"):
+    with pytest.raises(TableError, match=r"Received: .* 5\.1, 3\.5, 0; .*--no-header"):
         read_table(iris, "0")
     dataset = read_table(iris, "3", header=False)
     assert dataset.feature_names == ("1", "2")
@@ -213,14 +213,14 @@ def test_groups_and_times_are_no_inputs(write):
 
 
 REFUSED = {
-    "": "expected a table. Empty CSV file",
+    "": "expected a table; .* Received: Empty CSV file",
     "a,y\n": "expected at least one row",
     "a,b\n1,2\n": "no column 'y' .* Name one of its columns: a, b.*--separator",
     "y\n1\n2\n": "expected a column besides the target",
     "a,a,y\n1,2,3\n": "column names must differ.*'a'",
-    "a,y\n1,2\n1,2,3\n": "row 3: expected 2 values. Received: 3",
-    "a,y\n1,2\n1\n": "row 3: expected 2 values. Received: 1",
-    'a,y\n1,"2\n3,4\n': "expected a second quote",
+    "a,y\n1,2\n1,2,3\n": "Row #3: Expected 2 columns, got 3",
+    "a,y\n1,2\n1\n": "Row #3: Expected 2 columns, got 1",
+    'a,y\n1,"2\n3,4\n': "a quote without a second one",
     "a,y\n1,2.5\n2,2.5\nred,3\n": r"row 4: .* 1 of its .*\(use `--na red`.* 'red'$",
     "a,y\n1,2.5\ninf,3\n": "row 3: column 'a' must hold finite.* 'inf'",
     "a,y\n1,2.5\n1e39,3\n": "row 3: column 'a' must hold finite.* '1e39'",
@@ -241,7 +241,7 @@ REFUSED = {
     "c,d,y\nx,soon,1.5\n1,2024-01-01,2\n2,2024-01-02,3\n": (
         "2 columns cannot be used.\nrow 2: column 'c' .*\nrow 2: column 'd'"
     ),
-    b"a,y\n1,2\n\xff,3\n": "expected text in UTF-8; .*--encoding cp1252.* 0xff",
+    b"a,y\n1,2\n\xff,3\n": "--encoding cp1252.*utf-8.* 0xff",
 }
 
 

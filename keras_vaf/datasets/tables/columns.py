@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from keras_vaf.datasets.tables.formats import (
-    ISO,
     DateOrder,
     Odd,
     clean,
     date_format,
     days,
-    marked_numbers,
+    floats,
     number_format,
-    plain_numbers,
+    numbers_like,
 )
 from keras_vaf.utils import check_choice, require
 
@@ -35,26 +34,19 @@ _BOOLEANS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "
 _MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
 # Words that are missing entries unless they are categories.
 _NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
-_FEWEST_IDENTIFIERS = 20  # different texts of a column of identifiers
 _EXACT = 2**53  # Larger whole numbers lose digits as float64.
-
-
-class LeftOut(Exception):
-    """The reason why a column is not an input."""
 
 
 def as_cells(
     values: "Series", na: Sequence[str], decimal: str = ".", plain: bool = True
 ) -> "Series":
-    """Return a column as float64 numbers, as moments, or as texts without blanks.
+    """Return a column as float64 numbers, or as texts without blanks.
 
     `na` are additional words for a missing entry. With `plain`, texts become numbers if
     all of them are plain numbers without leading zeros.
     """
     pandas = require("pandas", extra="experiments")
     types = pandas.api.types
-    if types.is_datetime64_any_dtype(values):
-        return values
     if types.is_numeric_dtype(values) and not types.is_bool_dtype(values):
         numbers = values.to_numpy("float64", na_value=np.nan)
         if not (np.abs(numbers) > _EXACT).any():
@@ -63,30 +55,25 @@ def as_cells(
             return numbers.mask(numbers.isin(words.dropna()))
     texts = values.astype("str").str.strip()
     texts = texts.mask(texts.isin([*_MISSING, *na]))
-    zeros = texts.str.match("0[0-9]+$", na=False).any()
-    points = decimal != "." and texts.str.contains(".", regex=False, na=False).any()
-    if zeros or points or not plain:
-        return texts
-    signs = texts.str.replace("\u2212", "-").str.replace(decimal, ".", regex=False)
+    marks = texts
+    if decimal == ",":
+        marks = texts.str.replace(".", "?", regex=False).str.replace(",", ".")
     try:
-        array = require("pyarrow", extra="experiments").array(signs, from_pandas=True)
-        found = array.cast("float64").to_numpy(zero_copy_only=False)
+        numbers = floats(marks) if plain else np.array([np.inf])
     except ValueError:
         return texts
-    exact = (signs.isna() | (np.abs(found) <= _EXACT)).all()
-    return pandas.Series(found, texts.index, name=texts.name) if exact else texts
+    inexact = np.fmax.reduce(np.abs(numbers), initial=0) > _EXACT
+    whole = not inexact and not np.fmax.reduce(numbers % 1, initial=0)
+    if inexact or (whole and texts.str.match("0[0-9]+$", na=False).any()):
+        return texts
+    return pandas.Series(numbers, texts.index, name=texts.name)
 
 
 def as_texts(cells: "Series") -> "Series":
     """Return cells as texts. Whole numbers have no decimal mark."""
-    if cells.dtype.kind not in "fM":
+    if cells.dtype.kind != "f":
         return cells
-    return cells.map(_text).astype("str").mask(cells.isna())
-
-
-def _text(value: Any) -> str:
-    whole = isinstance(value, float) and value.is_integer()
-    return str(int(value) if whole else value)
+    return cells.astype("str").str.removesuffix(".0").mask(cells.isna())
 
 
 @dataclass(frozen=True)
@@ -125,59 +112,54 @@ class Column:
     def __post_init__(self) -> None:
         """Check the kind."""
         check_choice("kind", self.kind, get_args(Kind))
+        for field in ("names", "na"):  # lists in a file
+            object.__setattr__(self, field, tuple(getattr(self, field)))
 
-    def read(
-        self, cells: "Series", decimal: str = "."
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return cells as float32 numbers, and the mask of those that are odd."""
-        kind = cells.dtype.kind
-        if self.kind == "number" and kind == "f" and self.format[-1:] != "%":
+    def read(self, cells: "Series", decimal: str = ".") -> np.ndarray:
+        """Return cells as float32 numbers, or raise a `ValueError` if some are odd."""
+        number = self.kind == "number"
+        if number and cells.dtype.kind == "f" and self.format[-1:] != "%":
             values = cells.to_numpy()
-        elif self.kind == "date" and kind == "M":
-            values = days(cells)
         else:
-            values = self._read(as_texts(cells), decimal)
+            pandas = require("pandas", extra="experiments")
+            places, texts = pandas.factorize(as_texts(cells))  # place -1: missing
+            values = self._read(pandas.Series(texts), decimal)
+            values = np.append(values, np.nan)[places]
         with np.errstate(over="ignore"):
             values = values.astype(np.float32)
         odd = cells.notna().to_numpy() & ~np.isfinite(values)
         if odd.any():
             odd &= ~as_texts(cells).isin(_NO_ENTRY).to_numpy()
         if self.kind == "category":
-            values[odd], odd = UNKNOWN, np.zeros_like(odd)
-        return values, odd
+            values[odd] = UNKNOWN
+        elif odd.any():
+            raise self._odd(as_texts(cells)[odd])
+        return values
 
     def _read(self, texts: "Series", decimal: str) -> np.ndarray:
         if self.kind == "date":
             return days(texts, self.format)
-        if self.kind == "number" and self.format:
-            return marked_numbers(clean(texts), self.format, wide=True)
         if self.kind == "number":
-            return plain_numbers(texts, decimal)
+            # New rows may have larger numbers, with marks between thousands.
+            form = self.format.replace("1234,", "1.234,").replace("1234.", "1,234.")
+            return numbers_like(form or f"1234{decimal}5", clean(texts))
         known = {name: place for place, name in enumerate(self.names)}
         if self.kind == "boolean":
             known = {word: n for pair in _BOOLEANS for n, word in enumerate(pair)}
             texts = texts.str.lower()
-        codes: np.ndarray = texts.map(known).to_numpy(np.float64)
-        return codes
+        return texts.map(known).to_numpy(np.float64)
 
-    def problem(self, cells: "Series", odd: np.ndarray) -> Odd:
-        """Return what is wrong with odd cells."""
-        words = as_texts(cells)[odd].unique()
+    def _odd(self, texts: "Series") -> Odd:
         must = {
             "number": f"finite numbers, such as {self.format or '-1.5 or 2e3'}",
             "boolean": "truth values, such as true and false",
             "date": f"dates of the format {self.format}",
         }[self.kind]
-        some = (
-            "1 of its cells does" if odd.sum() == 1 else f"{odd.sum()} of its cells do"
-        )
-        return Odd(f"must hold {must}; {some} not{na_advice(words)}", words[0])
-
-
-def na_advice(words: Sequence[str]) -> str:
-    """Return the advice to take words as missing entries, if they may mean them."""
-    unlike = len(words) > 5 or re.search(r"\d|inf", "".join(words), re.IGNORECASE)
-    return "" if unlike else f" (use `--na {','.join(words)}` if they are missing)"
+        some = f"{len(texts)} of its cells do{'es' * (len(texts) == 1)} not"
+        words = ",".join(texts.unique()[:6])
+        if not re.search(r"\d|inf|,.*,.*,.*,.*,", words, re.IGNORECASE):
+            some += f" (use `--na {words}` if they are missing)"
+        return Odd(f"must hold {must}; {some}", texts.iloc[0])
 
 
 def infer(
@@ -195,40 +177,35 @@ def infer(
     name, target = str(cells.name), role == "the target"
     if role in ("a category", "the groups") or (target and task == "classification"):
         return _category(cells)
-    if cells.dtype.kind == "M":
-        return Column(name) if target else Column(name, "date", format=ISO)
     labels = target and task is None
     if cells.dtype.kind == "f":
         return _category(cells) if labels and _are_labels(cells) else Column(name)
     counts = cells[~cells.isin(_NO_ENTRY)].value_counts(sort=False)
     texts = counts.index.to_series()
     codes = texts.str.fullmatch("[0-9]+").all() and texts.str.match("0[0-9]").any()
-    if len(texts) and (target or not codes):
-        words = texts.str.lower()
-        if not target and any(words.isin(pair).all() for pair in _BOOLEANS):
-            return Column(name, "boolean")
-        if form := number_format(counts, decimal, comma):
-            return Column(name, format=form)
-        numbers = plain_numbers(texts, "," if comma else ".")
-        odd = np.isnan(numbers)
-        if labels and (odd.any() or _are_labels(numbers)):
-            return _category(cells)
-        if target or 2 * counts[odd].sum() <= counts.sum():
-            return Column(name)
-        if form := date_format(counts, dates):
-            return Column(name, "date", format=form)
-    column, filled = _category(cells), cells.count()
-    many = len(column.names) >= _FEWEST_IDENTIFIERS
-    if many and len(column.names) > filled // 2 and role != "the time":
-        raise LeftOut("its text differs in most rows, as an identifier")
-    return column
+    if texts.empty or (codes and not target):
+        return _category(cells)
+    words = texts.str.lower()
+    if not target and any(words.isin(pair).all() for pair in _BOOLEANS):
+        return Column(name, "boolean")
+    if form := number_format(counts, decimal, comma):
+        return Column(name, format=form)
+    numbers = numbers_like(f"1234{',' if comma else '.'}5", clean(texts))
+    odd = np.isnan(numbers)
+    if labels and (odd.any() or _are_labels(numbers)):
+        return _category(cells)
+    if target or 2 * counts[odd].sum() <= counts.sum():
+        return Column(name)
+    if form := date_format(counts, dates):
+        return Column(name, "date", format=form)
+    return _category(cells)
 
 
 def _category(cells: "Series") -> Column:
     """Return the encoding of categories, sorted as numbers if all are numbers."""
-    texts = as_texts(cells).dropna().drop_duplicates().sort_values()
+    texts = as_texts(cells.drop_duplicates()).dropna().sort_values()
     words = texts[~texts.isin(_NO_ENTRY)]
-    numbers = plain_numbers(words)
+    numbers = numbers_like("1234.5", words)
     if len(words) and not np.isnan(numbers).any():
         texts = words.iloc[np.argsort(numbers, kind="stable")]
     return Column(str(cells.name), "category", tuple(texts))

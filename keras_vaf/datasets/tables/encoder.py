@@ -12,6 +12,7 @@ from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.columns import Column, as_cells
 from keras_vaf.datasets.tables.files import Table, listed, open_table
+from keras_vaf.datasets.tables.formats import Odd
 from keras_vaf.utils import check_number, check_numbers, did_you_mean
 
 
@@ -67,7 +68,9 @@ class TableEncoder(keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**{"dtype": "float32", "trainable": False, **kwargs})
-        self.columns = tuple(map(_column, columns))
+        self.columns = tuple(
+            Column(**each) if isinstance(each, Mapping) else each for each in columns
+        )
         self.fill = check_numbers("fill", fill)
         self.center = check_numbers("center", center)
         self.spread = check_numbers("spread", spread)
@@ -130,10 +133,10 @@ class TableEncoder(keras.layers.Layer):
                 continue
             words, cells = (*column.na, *na), table.frame[column.name]
             cells = as_cells(cells, words, table.decimal, not column.format)
-            values, wrong = column.read(cells, table.decimal)
-            found.append(values)
-            if wrong.any():
-                odd.append(table.sentence(cells, column.problem(cells, wrong)))
+            try:
+                found.append(column.read(cells, table.decimal))
+            except Odd as problem:
+                odd.append(table.sentence(cells, problem))
         if odd:
             raise table.refusal(odd)
         return np.stack(found, axis=1)
@@ -154,16 +157,14 @@ class TableEncoder(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         """Return the scaled columns, and a 0 or 1 for each category."""
-        source, code = self._source, self._code
-        fill, center = np.array([self.fill, self.center], np.float32)[:, source]
-        spread = np.array(self.spread)[source]
-        factor = np.divide(1, spread, out=np.zeros(len(source)), where=spread > 0)
-        arrays = source, fill, center, factor.astype(np.float32), code, ~np.isnan(code)
-        source, fill, center, factor, code, coded = map(ops.convert_to_tensor, arrays)
-        x = ops.take(inputs, source, axis=1)
+        spread = np.array(self.spread)
+        factor = np.divide(1, spread, out=np.zeros(len(spread)), where=spread > 0)
+        scale = np.array([self.fill, self.center, factor], np.float32)[:, self._source]
+        fill, center, factor = map(ops.convert_to_tensor, scale)
+        x = ops.take(inputs, self._source, axis=1)
         x = ops.where(ops.isnan(x), fill, x)
-        equal = ops.cast(ops.equal(x, code), "float32")
-        return ops.where(coded, equal, (x - center) * factor)
+        equal = ops.cast(ops.equal(x, self._code), "float32")
+        return ops.where(np.isnan(self._code), (x - center) * factor, equal)
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of the layer as JSON values."""
@@ -171,10 +172,3 @@ class TableEncoder(keras.layers.Layer):
         columns = [asdict(column) for column in self.columns]
         own = {name: getattr(self, name) for name in names}
         return {**super().get_config(), "columns": columns, **own}
-
-
-def _column(column: Column | Mapping[str, Any]) -> Column:
-    if isinstance(column, Column):
-        return column
-    lists = {name: tuple(column.get(name, ())) for name in ("names", "na")}
-    return Column(**{**column, **lists})

@@ -5,14 +5,14 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets.tables.columns import as_texts
 from keras_vaf.datasets.tables.formats import Odd
-from keras_vaf.utils import check_choice, require, visible
+from keras_vaf.utils import check_choice, check_kind, require, visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -27,7 +27,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
 _HEAD = 2**20  # characters that hold the first row
 _ROWS = 100  # rows used to guess the decimal mark
-_FEW_CELLS = 2**21  # of a workbook
+_FEW_CELLS = 2**21  # of a sheet
 # Not 1.234 or 1,234, which may have a mark between thousands.
 _POINT = r"[+-]?([0-9]+\.([0-9]{1,2}|[0-9]{4,})|0\.[0-9]+)"
 _COMMA = _POINT.replace(r"\.", ",")
@@ -63,8 +63,7 @@ class Table:
     def refusal(self, odd: Sequence[str], most: int = 20) -> TableError:
         """Return an error that lists what is wrong with columns."""
         head = [f"{len(odd)} columns cannot be used."] * (len(odd) > 1)
-        more = [f"and {len(odd) - most} more columns"] * (len(odd) > most)
-        return TableError(f"{self.name}: " + "\n".join([*head, *odd[:most], *more]))
+        return TableError(f"{self.name}: " + "\n".join([*head, *odd[:most]]))
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
@@ -83,8 +82,8 @@ def open_table(
 ) -> Table:
     """Open a table, with the arguments of `read_table`."""
     pandas = require("pandas", extra="experiments")
-    if decimal is not None:
-        check_choice("decimal", decimal, (".", ","))
+    check_kind("source", source, str, os.PathLike, Mapping, pandas.DataFrame)
+    check_choice("decimal", decimal or ".", (".", ","))
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         path.open("rb").close()  # errors about the file come first
@@ -93,25 +92,20 @@ def open_table(
                 frame = pandas.read_parquet(path, dtype_backend="pyarrow")
                 table = Table(frame, path.name, 0, decimal or ".")
             elif path.suffix.lower() in EXCEL:
-                if path.suffix.lower() in (".xlsx", ".xlsm"):
-                    _check_extent(path)
-                options = {"dtype": object, "na_filter": False, "engine": "calamine"}
-                frame = pandas.read_excel(path, sheet, header=None, **options)
-                table = _with_names(Table(frame, path.name, 1, decimal or "."), header)
+                frame = _with_names(_read_excel(path, sheet), header)
+                table = Table(frame, path.name, 1 + header, decimal or ".")
             else:
-                table = _read_csv(path, separator, decimal, encoding)
-                table = _with_names(table, header)
-        except (ImportError, TableError):
+                frame, *form = _read_csv(path, separator, decimal, encoding)
+                table = Table(_with_names(frame, header), path.name, 1 + header, *form)
+        except ImportError:
             raise
         except Exception as error:  # any error of the package that reads the format
-            raise TableError(f"{path.name}: expected a table. {error}") from error
-    elif hasattr(source, "keys"):
-        table = Table(pandas.DataFrame(source), decimal=decimal or ".")
+            raise TableError(
+                f"{path.name}: expected a table; perhaps it needs `--encoding cp1252`, "
+                f"`--separator` or `--sheet`. Received: {error}"
+            ) from error
     else:
-        raise ValueError(
-            "`source` must be the path of a table, or a pandas DataFrame. "
-            f"Received: {type(source).__name__}"
-        )
+        table = Table(pandas.DataFrame(source), decimal=decimal or ".")
     names = [str(name).strip() for name in table.frame]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise TableError(
@@ -121,101 +115,82 @@ def open_table(
     return replace(table, frame=table.frame.set_axis(names, axis=1))
 
 
-def _check_extent(path: Path) -> None:
-    """Refuse cells far from the others, before the cells between take memory."""
-    with zipfile.ZipFile(path) as book:
-        for name in book.namelist():
-            if not name.startswith("xl/worksheets/sheet"):
-                continue
-            found = re.findall(rb' r="([A-Z]+)(\d+)"', book.read(name))
-            rows = max((int(row) for _, row in found), default=0)
-            last = max(((len(column), column) for column, _ in found), default=(0, b""))
-            columns = sum((c - 64) * 26**p for p, c in enumerate(reversed(last[1])))
-            if rows * columns > max(_FEW_CELLS, 100 * path.stat().st_size):
-                raise TableError(
-                    f"{path.name}: remove the cells that are far from the table. "
-                    f"Received: a sheet of {rows} rows and {columns} columns, nearly "
-                    "all of whose cells are empty"
-                )
-
-
-def _with_names(table: Table, header: bool) -> Table:
+def _with_names(frame: "DataFrame", header: bool) -> "DataFrame":
     """Return a table with the names in its first row, or with numbers as names."""
-    frame = table.frame
     if not header:
-        names = [str(place + 1) for place in range(frame.shape[1])]
-        return replace(table, frame=frame.set_axis(names, axis=1))
+        return frame.set_axis([str(n + 1) for n in range(frame.shape[1])], axis=1)
     names = [str(cell).strip() for cell in frame[:1].to_numpy().ravel()]
     numbers = [float(name) for name in names if NUMBER.fullmatch(name)]
     # Years, or the numbers that pandas gives to columns, may be names.
     years = not any(n % 1 for n in numbers) and numbers == sorted({*numbers})
     if not any(names) or not years or len(numbers) == len(names) != numbers[-1] + 1:
-        raise TableError(
-            f"{table.name}, row 1: expected the names of the columns. If the first row "
-            "holds cells, use `--no-header`; the names are then 1, 2, 3 and so on. "
-            f"Received: {listed(names) or 'none'}"
+        raise ValueError(
+            f"a first row without names: {listed(names) or 'none'}; if it holds cells, "
+            "use `--no-header`, which names the columns 1, 2, 3 and so on"
         )
     names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
-    frame = frame[1:].set_axis(names, axis=1).reset_index(drop=True)
-    return replace(table, frame=frame, first=2)
+    return frame[1:].set_axis(names, axis=1).reset_index(drop=True)
+
+
+def _read_excel(path: Path, sheet: str | int) -> "DataFrame":
+    """Read a sheet, unless a cell far from the others would make it fill the memory."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as book:
+            for name in book.namelist():
+                if name.startswith("xl/worksheets/sheet"):
+                    _check_extent(re.findall(rb' r="([A-Z]+)(\d+)"', book.read(name)))
+    options = {"dtype": object, "na_filter": False, "engine": "calamine"}
+    pandas = require("pandas", extra="experiments")
+    return pandas.read_excel(path, sheet, header=None, **options)
+
+
+def _check_extent(cells: Sequence[tuple[bytes, bytes]]) -> None:
+    rows = max((int(row) for _, row in cells), default=0)
+    last = max({name for name, _ in cells}, key=lambda n: (len(n), n), default=b"")
+    width = sum((c - 64) * 26**place for place, c in enumerate(reversed(last)))
+    if rows * width > max(_FEW_CELLS, 100 * len(cells)):
+        raise ValueError(
+            f"a sheet of {rows} rows and {width} columns, of whose cells {len(cells)} "
+            "are filled; remove those that are far from the table"
+        )
 
 
 def _read_csv(
     path: Path, separator: str | None, decimal: str | None, encoding: str | None
-) -> Table:
+) -> tuple["DataFrame", str, str, str]:
+    """Return cells as texts, decimal mark, separator and encoding of a CSV file."""
     with require("pyarrow", extra="experiments").input_stream(str(path)) as file:
         content = file.read()  # decompressed
     encoding = encoding or _ENCODINGS.get(content[:2], "utf-8")
-    try:
-        text = content.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise TableError(
-            f"{path.name}: expected text in {encoding.upper()}; name another encoding, "
-            f"such as `--encoding cp1252`, unless the file is binary. Received: {error}"
-        ) from error
-    head = next(filter(str.strip, re.split(r"\r\n?|\n", text[:_HEAD])), "")
-    separator = separator or max(",;\t|", key=head.count)
-    frame = _cells(text, separator, path.name)
+    text = content.decode(encoding).removeprefix("\ufeff")
+    head = text[:_HEAD].lstrip("\r\n ")
+    first = re.split(r"[\r\n]", head, maxsplit=1)[0]
+    separator = separator or max(",;\t|", key=first.count)
+    names = next(csv.reader(io.StringIO(head, newline=""), delimiter=separator), [""])
+    frame = _cells(text, separator, len(names))
+    # The last cell may be the rest of the file, after a quote.
+    if "\n" in frame.iloc[-1, -1] and text.count('"') % 2:
+        raise ValueError("a quote without a second one")
     if decimal is None and separator != ",":
         texts = frame[1:_ROWS].stack().str.strip().str
         comma = texts.fullmatch(_COMMA).any() and not texts.fullmatch(_POINT).any()
         decimal = "," if comma else "."
-    return Table(frame, path.name, 1, decimal or ".", separator, encoding)
+    return frame, decimal or ".", separator, encoding
 
 
-def _cells(text: str, separator: str, name: str) -> "DataFrame":
-    """Return the cells of a CSV file as texts, with the header in the first row.
-
-    pandas's own readers fill up short rows, or split quoted cells at line ends.
-    """
+def _cells(text: str, separator: str, width: int) -> "DataFrame":
+    """Return cells as texts: pandas's own readers fill up rows, or split quotes."""
     pyarrow = require("pyarrow", extra="experiments")
     reader = require("pyarrow.csv", extra="experiments")
-    records = csv.reader(io.StringIO(text[:_HEAD], newline=""), delimiter=separator)
-    first = next((record for record in records if "".join(record).strip()), [""])
-    odd: list[Any] = []
-
-    def unequal(row: Any) -> str:
-        blank = not row.text.strip()
-        odd.extend([] if blank else [row])
-        return "skip" if blank else "error"
-
-    names = [*map(str, range(len(first)))]
-    read = reader.ReadOptions(column_names=names, block_size=2**24, use_threads=False)
-    parse = reader.ParseOptions(
-        delimiter=separator, newlines_in_values=True, invalid_row_handler=unequal
+    names = [*map(str, range(width))]
+    found = reader.read_csv(
+        pyarrow.py_buffer(text.encode()),
+        reader.ReadOptions(column_names=names, block_size=2**24, use_threads=False),
+        reader.ParseOptions(
+            delimiter=separator,
+            newlines_in_values=True,
+            invalid_row_handler=lambda row: "error" if row.text.strip() else "skip",
+        ),
+        reader.ConvertOptions(column_types=dict.fromkeys(names, "string")),
     )
-    texts = reader.ConvertOptions(column_types=dict.fromkeys(names, "string"))
-    try:
-        found = reader.read_csv(pyarrow.py_buffer(text.encode()), read, parse, texts)
-    except ValueError as error:
-        if not odd:
-            raise
-        raise TableError(
-            f"{name}, row {odd[0].number}: expected {len(names)} values. "
-            f"Received: {odd[0].actual_columns}"
-        ) from error
-    frame = found.to_pandas()
-    # The last cell may be the rest of the file, after a quote.
-    if "\n" in frame.iloc[-1, -1] and text.count('"') % 2:
-        raise TableError(f"{name}: expected a second quote for each")
-    return frame
+    return found.to_pandas()

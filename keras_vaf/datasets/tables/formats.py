@@ -44,43 +44,33 @@ class Odd(ValueError):
     """A rule that a column breaks, and a text that breaks it."""
 
 
-def plain_numbers(texts: "Series", decimal: str = ".") -> np.ndarray:
-    """Return texts such as `-1.5e3` as numbers, and NaN for others."""
-    mark = re.escape(decimal)
-    pattern = rf"[+-]?([0-9]+{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]+)?"
-    texts = texts.str.replace("\u2212", "-")
-    return _floats(texts, texts.str.fullmatch(pattern, na=False), decimal)
-
-
-def marked_numbers(texts: "Series", example: str, wide: bool = False) -> np.ndarray:
-    """Return texts in the format of an example as numbers, and NaN for others.
-
-    Numbers without a currency sign are read, too. 5 % is 5. With `wide`, the comma or
-    point that is not the decimal mark separates thousands if the example has no mark,
-    since new rows may have larger numbers.
-    """
-    number, _, unit = example.partition("5")
-    point, mark = number[-1], number[1:-1].removesuffix("234")
-    mark = mark or (".,"[point == "."] if wide else "")
-    groups = rf"[1-9][0-9]{{0,2}}({re.escape(mark)}[0-9]{{3}})+|" if mark else ""
-    ending = f"( ?{re.escape(unit.strip())}){'?' * ('%' not in unit)}" if unit else ""
-    pattern = rf"[+-]? ?({groups}[0-9]+)({re.escape(point)}[0-9]+)?{ending}"
-    fits = texts.str.fullmatch(pattern, na=False)
-    digits = texts.where(fits).str.replace(f"[^0-9{point}+-]", "", regex=True)
-    return _floats(digits, fits, point)
-
-
-def _floats(texts: "Series", fits: "Series", decimal: str) -> np.ndarray:
-    texts = texts.where(fits).str.replace(decimal, ".", regex=False)
-    numbers: np.ndarray = texts.astype("float64").to_numpy()
-    return numbers
-
-
 def clean(texts: "Series") -> "Series":
     """Return texts with the same signs for the same things, and the currency last."""
     for old, new in _SAME.items():
         texts = texts.str.replace(old, new, regex=True)
     return texts
+
+
+def floats(texts: "Series") -> np.ndarray:
+    """Return texts such as `-1.5e3` as numbers, or raise a `ValueError`."""
+    array = require("pyarrow", extra="experiments").array(texts, from_pandas=True)
+    return array.cast("float64").to_numpy(zero_copy_only=False)
+
+
+def numbers_like(example: str, texts: "Series") -> np.ndarray:
+    """Return texts in the format of an example as numbers, and NaN for others.
+
+    Exponents are read, and numbers without the currency sign, too. 5 % is 5.
+    """
+    number, _, unit = example.partition("5")
+    mark, point = number[1:-1].removesuffix("234"), re.escape(number[-1])
+    groups = rf"[1-9][0-9]{{0,2}}({re.escape(mark)}[0-9]{{3}})+|" if mark else ""
+    ending = f"( ?{re.escape(unit.strip())}){'?' * ('%' not in unit)}" if unit else ""
+    body = rf"({groups}[0-9]+)({point}[0-9]*)?|{point}[0-9]+"
+    pattern = rf"[+-]? ?({body})([eE][+-]?[0-9]+)?{ending}"
+    texts = texts.where(texts.str.fullmatch(pattern, na=False))
+    digits = texts.str.replace(f"[^0-9eE{point}-]", "", regex=True)
+    return floats(digits.str.replace(number[-1], "."))
 
 
 def number_format(counts: "Series", decimal: str | None, comma: bool) -> str | None:
@@ -96,7 +86,7 @@ def number_format(counts: "Series", decimal: str | None, comma: bool) -> str | N
     unit = like.str.replace("^.*[0-9] ?", "", regex=True).mode()[0]
     marks = {"", *"".join(like.str.replace("[^., ']", "", regex=True).unique())}
     readings = {
-        form: marked_numbers(texts, f"{form} {unit}".rstrip())
+        form: numbers_like(f"{form} {unit}".rstrip(), texts)
         for form in _FORMS
         if form[1:-2].removesuffix("234") in marks
     }
@@ -124,9 +114,9 @@ def number_format(counts: "Series", decimal: str | None, comma: bool) -> str | N
 def days(texts: "Series", form: str = ISO) -> np.ndarray:
     """Return dates as numbers of days since 1970-01-01 in UTC, and NaN for others."""
     pandas = require("pandas", extra="experiments")
-    if form == ISO and texts.dtype.kind != "M":
+    if form == ISO:
+        form = "ISO8601"
         texts = texts.where(texts.str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", na=False))
-    form = "ISO8601" if form == ISO else form
     moments = pandas.to_datetime(texts, format=form, errors="coerce", utc=True)
     since = moments - pandas.Timestamp(0, tz="UTC")
     return (since / pandas.Timedelta(days=1)).to_numpy("float64")
@@ -144,12 +134,11 @@ def date_format(counts: "Series", order: DateOrder | None) -> str | None:
     if 2 * max(cells, default=0) <= counts.sum():
         return None
     best = [f for f, n in zip(forms, cells, strict=True) if n == max(cells)]
-    if best[0].startswith("%d") and best[-1].startswith("%m"):
-        if order is None:
-            must = (
-                "holds dates that can be read with the day or with the month first; "
-                "use `--dates day-first` or `--dates month-first`"
-            )
-            raise Odd(must, texts.iloc[0])
-        return best[0 if order == "day-first" else -1]
-    return best[0]
+    both = best[0].startswith("%d") and best[-1].startswith("%m")
+    if both and order is None:
+        must = (
+            "holds dates that can be read with the day or with the month first; "
+            "use `--dates day-first` or `--dates month-first`"
+        )
+        raise Odd(must, texts.iloc[0])
+    return best[-1 if both and order == "month-first" else 0]

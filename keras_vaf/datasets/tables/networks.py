@@ -1,6 +1,5 @@
 """Networks that read tables: `with_encoder`, `predict_table` and `predicted_file`."""
 
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.columns import UNKNOWN
 from keras_vaf.datasets.tables.encoder import TableEncoder
-from keras_vaf.datasets.tables.files import EXCEL, PARQUET, listed, open_table
+from keras_vaf.datasets.tables.files import EXCEL, PARQUET, Table, listed, open_table
 from keras_vaf.utils import require
 
 if TYPE_CHECKING:
@@ -90,7 +89,37 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    encoder, table = encoder_of(model), open_table(source, **options)
+    return _predicted(model, open_table(source, **options), na)
+
+
+def predicted_file(
+    model: keras.Model, source: Path, output: Path, na: Sequence[str], **options: Any
+) -> "DataFrame":
+    """Write the table of `predict_table` to a file, and return it.
+
+    Each cell of a CSV file is written as it was read, and the predictions with the
+    separator, the decimal mark and the encoding of the file.
+    """
+    table = open_table(source, **options)
+    frame, suffix = _predicted(model, table, na), output.suffix.lower()
+    if suffix in EXCEL:
+        frame.to_excel(output, index=False)
+    elif suffix in PARQUET and source.suffix.lower() in PARQUET:
+        parquet = require("pyarrow.parquet", extra="experiments")
+        found = parquet.read_table(source)  # with types that pandas may not have
+        for name in frame.columns.difference(table.frame.columns, sort=False):
+            found = found.append_column(name, [frame[name]])
+        parquet.write_table(found, output)
+    elif suffix in PARQUET:
+        frame.to_parquet(output)
+    else:
+        form = {"sep": table.separator or ",", "decimal": table.decimal}
+        frame.to_csv(output, index=False, encoding=table.encoding or None, **form)
+    return frame
+
+
+def _predicted(model: keras.Model, table: Table, na: Sequence[str]) -> "DataFrame":
+    encoder = encoder_of(model)
     x = encoder.encode(table, na)
     if not len(x):
         raise ValueError("Expected at least one row to predict. Received: none")
@@ -100,58 +129,16 @@ def predict_table(
             f"{table.name} already has a column for the prediction. Rename it or "
             f"remove it. Received: {listed(present)}"
         )
-    frame = table.frame.assign(**columns)
-    form = {"sep": table.separator or ",", "decimal": table.decimal}
-    form["encoding"] = table.encoding or "utf-8"
-    frame.attrs = {"notes": _notes(encoder, x), "format": form, "added": [*columns]}
-    return frame
-
-
-def _notes(encoder: TableEncoder, x: np.ndarray) -> list[str]:
-    """Return sentences about unknown categories and missing entries."""
-    unknown = "categories that the training rows did not have. They count as unknown."
-    missing = (
-        "missing. They are filled in by the mean, or the most frequent category, of "
-        "the training rows."
-    )
-    return [
-        f"Column {column.name!r}: {found.sum():,} of {len(x):,} entries are {text}"
-        for column, values in zip(encoder.columns, x.T, strict=True)
+    notes, filled = [], "the mean, or the most frequent category, of the training rows"
+    for column, values in zip(encoder.columns, x.T, strict=True):
+        unknown = (values == UNKNOWN) & (column.kind == "category")
         for found, text in (
-            ((values == UNKNOWN) & (column.kind == "category"), unknown),
-            (np.isnan(values), missing),
-        )
-        if found.any()
-    ]
-
-
-def predicted_file(
-    model: keras.Model, source: Path, output: Path, **options: Any
-) -> tuple[bytes, "DataFrame"]:
-    """Return the content of the file `output`, and the table of `predict_table`.
-
-    Each cell of a CSV file is written as it was read, and the predictions with the
-    separator, the decimal mark and the encoding of the file.
-    """
-    frame, buffer = predict_table(model, source, **options), io.BytesIO()
-    form, suffix = frame.attrs.pop("format"), output.suffix.lower()
-    if suffix in EXCEL:
-        frame.to_excel(buffer, index=False)
-    elif suffix in PARQUET and source.suffix.lower() in PARQUET:
-        parquet = require("pyarrow.parquet", extra="experiments")
-        table = parquet.read_table(source)  # with types that pandas may not have
-        for name in frame.attrs["added"]:
-            table = table.append_column(name, [frame[name]])
-        parquet.write_table(table, buffer)
-    elif suffix in PARQUET:
-        frame.to_parquet(buffer)
-    else:
-        form["compression"] = {".gz": "gzip", ".bz2": "bz2"}.get(suffix)
-        try:
-            frame.to_csv(buffer, index=False, **form)
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"{source.name}: the encoding {form['encoding']} lacks a character of "
-                f"a prediction. Save the table in UTF-8 first. Received: {error}"
-            ) from error
-    return buffer.getvalue(), frame
+            (unknown, "categories that the training rows did not have"),
+            (np.isnan(values), f"missing. They are filled in by {filled}"),
+        ):
+            if found.any():
+                count = f"{found.sum():,} of {len(x):,} entries"
+                notes.append(f"Column {column.name!r}: {count} are {text}.")
+    frame = table.frame.assign(**columns)
+    frame.attrs["notes"] = notes
+    return frame

@@ -26,11 +26,11 @@ def describe(
     `left_out` has the reasons for columns, and `task` is that of the user.
     """
     rows, inputs = dataset.x.shape
-    form = [f"separated by {table.separator!r}", "decimal comma", table.encoding]
-    form = form if table.decimal == "," else form[::2]
+    comma = "decimal comma, " * (table.decimal == ",")
+    form = f" (separated by {table.separator!r}, {comma}{table.encoding})"
     notes = [
         f"{table.name}: {rows:,} rows, {inputs} input{'s' * (inputs != 1)}"
-        + (f" ({', '.join(form)})." if table.separator else ".")
+        f"{form * bool(table.separator)}."
     ]
     if dropped := len(table.frame) - rows:
         notes.append(f"Left out {dropped:,} rows without a target.")
@@ -68,18 +68,16 @@ def _target(dataset: Dataset, task: Task | None) -> str:
 def _warnings(dataset: Dataset) -> Iterator[str]:
     names = dataset.class_names or ()
     rows = np.bincount(dataset.y, minlength=len(names)).tolist() if names else ()
-    if few := [
-        f"{n!r} ({rows})" for n, rows in zip(names, rows, strict=True) if rows < 3
-    ]:
+    if few := [f"{n!r} ({r})" for n, r in zip(names, rows, strict=True) if r < 3]:
         yield (
             f"{listed(few, _MOST_NAMES)}: classes of 1 or 2 rows cannot be trained, "
             "selected and tested on different rows. Add rows, or remove these classes."
         )
     for column, values in zip(dataset.columns, dataset.x.T, strict=True):
-        many, steps = len(column.names), np.diff(values)
-        if many > MOST_CATEGORIES:
+        steps = np.diff(values)
+        if len(column.names) > MOST_CATEGORIES:
             yield (
-                f"column {column.name!r} has {many:,} categories. The "
+                f"column {column.name!r} has {len(column.names):,} categories. The "
                 f"{MOST_CATEGORIES} most frequent ones of the training rows get an "
                 "input; the others count as unknown."
             )

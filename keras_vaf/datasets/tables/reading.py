@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.tables.columns import (
-    MOST_CLASSES,
-    Column,
-    LeftOut,
-    as_cells,
-    infer,
-    na_advice,
-)
+from keras_vaf.datasets.tables.columns import MOST_CLASSES, Column, as_cells, infer
 from keras_vaf.datasets.tables.files import (
     NUMBER,
     Table,
@@ -30,6 +23,8 @@ from keras_vaf.utils import check_choice, check_kind, did_you_mean
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_FEWEST_IDENTIFIERS = 20  # different texts of a column of identifiers
 
 
 def read_table(
@@ -60,25 +55,23 @@ def read_table(
 
     Args:
         source: A pandas `DataFrame`, or the path of a file: Parquet (`.parquet`), a
-            workbook (`.xlsx`, `.xls`, `.ods`), or otherwise CSV text, perhaps in a
-            `.gz` file.
+            workbook (`.xlsx`, `.xls`, `.ods`), or CSV text, perhaps in a `.gz` file.
         target: Name of the column to predict.
         task: `"classification"` or `"regression"`. With `None`, targets are classes if
             they are text, or whole numbers with at most 20 different values.
         categories: Names of input columns that contain categories, such as numbers
             without an order.
         ignore: Names of columns that are not inputs.
-        groups: Name of a column, such as a patient number. Rows with equal entries stay
-            in the same fold. The column is not an input.
-        time: Name of a column, such as a date. The test rows of a fold are later than
-            its training rows. The column is not an input.
+        groups: Name of a column that is not an input, such as a patient number. Rows
+            with equal entries stay in the same fold.
+        time: Name of a column that is not an input, such as a date. The test rows of a
+            fold are later than its training rows.
         dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
             `"month-first"`.
         separator: Character between the cells of a CSV file. `None` selects comma,
             semicolon, tab or bar, whichever is most frequent in the header.
         decimal: Decimal mark of numbers in text, `"."` or `","`. `None` selects the
-            comma if the cells of a CSV file look like it and are not separated by
-            commas, and otherwise the point.
+            comma if cells of a CSV file look like it and are not separated by commas.
         encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 if the file has
             its byte order mark.
         na: Additional words that stand for a missing entry, besides the empty cell,
@@ -121,26 +114,26 @@ def read_table(
     _check_names(table, roles)
     frame, used, left_out, odd = table.frame, {}, {}, []
     for name in sorted(frame, key=lambda name: name != target):  # the target first
-        cells, role = as_cells(frame[name], na, table.decimal), roles.get(name, "")
+        role = roles.get(name, "")
         if role == "ignored":
             continue
+        cells = as_cells(frame[name], na, table.decimal)
         try:
             column = infer(cells, role, task, decimal, table.decimal == ",", dates)
-            values, wrong = column.read(cells, table.decimal)
-            if wrong.any():
-                raise column.problem(cells, wrong)
-            _check(column, values, role)
-            used[name] = replace(column, na=tuple(na)), values
-        except LeftOut as reason:
-            left_out[name] = str(reason)
+            values = column.read(cells, table.decimal)
+            if reason := _left_out(column, values, role):
+                left_out[name] = reason
+                continue
         except Odd as problem:
             odd.append(table.sentence(cells, problem))
-        if name == target and name in used:
-            frame = frame[~np.isnan(values)]
+            continue
+        if name == target:
+            rows = ~np.isnan(values)
+            frame, values = frame[rows], values[rows]
+        used[name] = replace(column, na=tuple(na)), values
     if odd:
         raise table.refusal(odd)
     goal, y = used.pop(target)
-    y = y[~np.isnan(y)]
     group, times = (used.pop(name)[1] if name else None for name in (groups, time))
     if not used:
         raise TableError(
@@ -156,7 +149,7 @@ def read_table(
         feature_names=tuple(used),
         class_names=goal.names or None,
         categories={n: c.names for n, c in enumerate(columns) if c.kind == "category"},
-        source=str(source) if table.first else table.name,
+        source=table.name,
         columns=columns,
         target=target,
         groups=None if group is None else np.nan_to_num(group, nan=-1).astype(np.int64),
@@ -178,31 +171,28 @@ def _check_names(table: Table, roles: Mapping[str, str]) -> None:
         raise TableError(f"{table.name}: expected at least one row of data")
 
 
-def _check(column: Column, values: np.ndarray, role: str) -> None:
-    """Refuse or leave out a column that was read but cannot have its role."""
-    varies = bool(np.fmin.reduce(values) < np.fmax.reduce(values))
-    if role == "the target":
-        _check_target(column, int(np.isfinite(values).sum()) if varies else 0)
-    elif role == "the time":
-        if column.kind not in ("number", "date") or np.isnan(values).any():
-            must = "is the time and must hold a number or a date in each row"
-            raise Odd(must, *column.names[:1])
-    elif role != "the groups":
-        if not varies:
-            raise LeftOut("it has one value, or none")
-        unnamed = column.kind == "number" and column.name.startswith("Unnamed: ")
-        whole = unnamed and not (values % 1).any()
-        if whole and len(np.unique(values)) == len(values):
-            raise LeftOut("it has no name and numbers the rows")
-
-
-def _check_target(column: Column, filled: int) -> None:
-    if not filled:
+def _left_out(column: Column, values: np.ndarray, role: str) -> str:
+    """Return why a column is no input, or raise `Odd` if it cannot have its role."""
+    filled, different = np.isfinite(values).sum(), len(column.names)
+    varies = np.fmin.reduce(values) < np.fmax.reduce(values)
+    if role == "the target" and not varies:
         raise Odd("is the target and must hold at least two different values")
-    if len(column.names) > max(MOST_CLASSES, filled // 2):
-        words = [name for name in column.names if not NUMBER.fullmatch(name)]
+    if role == "the target" and different > max(MOST_CLASSES, filled // 2):
         must = (
-            "is the target and must hold numbers, or classes of several rows each; "
-            f"it has {len(column.names)} different texts in {filled} rows"
+            "is the target and must hold numbers, or classes of several rows each; it "
+            f"has {different} different texts in {filled} rows (use `--na` for those "
+            "that are missing entries)"
         )
-        raise Odd(must + na_advice(words), *words[:1])
+        words = [name for name in column.names if not NUMBER.fullmatch(name)]
+        raise Odd(must, *words[:1])
+    number = column.kind in ("number", "date") and filled == len(values)
+    if role == "the time" and not number:
+        must = "is the time and must hold a number or a date in each row"
+        raise Odd(must, *column.names[:1])
+    if role not in ("", "a category"):
+        return ""
+    if not role and different >= _FEWEST_IDENTIFIERS and different > filled // 2:
+        return "its text differs in most rows, as an identifier"
+    if column.name.startswith("Unnamed: ") and len({*values}) == len(values):
+        return "it has no name and numbers the rows"
+    return "" if varies else "it has one value, or none"

@@ -52,13 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the search that the command line asks for, and show its results."""
-    from keras_vaf.experiments import Recipe, find_arms
+    from keras_vaf.experiments import Recipe
     from keras_vaf.tuners import search
     from keras_vaf.tuners.table_search import LEARNING_RATES
     from keras_vaf.utils import require
 
     require("keras_tuner", extra="tune")  # before the table is read
-    names = arguments.baselines
     recipe = Recipe(
         arguments.hidden,
         LEARNING_RATES,
@@ -66,20 +65,17 @@ def run(arguments: argparse.Namespace) -> None:
         folds=arguments.folds,
         missing=arguments.missing,
     )
-    try:
-        found = search(
-            open_data(arguments),
-            arguments.trials,
-            arguments.tuner,
-            () if names == "none" else find_arms(names),
-            recipe,
-            seed=arguments.seed,
-            output=arguments.output,
-        )
-    except RuntimeError as error:
-        raise ValueError(str(error).strip()) from error
+    found = search(
+        open_data(arguments),
+        arguments.trials,
+        arguments.tuner,
+        arguments.baselines,
+        recipe,
+        seed=arguments.seed,
+        output=arguments.output,
+    )
     _print_trials(found)
-    show_comparison(found, "comparison.png, trials.csv, trials.png")
+    show_comparison(found, "comparison.png, trials.csv")
 
 
 def _print_trials(found: "Search") -> None:

@@ -38,7 +38,6 @@ ARROWS = {
     },
     "tuners": {
         *("datasets", "experiments", "initializers", "layers", "ops", "training"),
-        "visualization",
     },
     "sklearn": {"initializers", "layers", "models", "ops", "training"},
     "paper": {"datasets", "experiments", "initializers", "layers", "visualization"},

@@ -1,19 +1,15 @@
 """`fold_rows`, the rows of every fold, divided at random, by groups or by time."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-import keras
 import numpy as np
 
-from keras_vaf.training.data import number_of_rows, take, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.splits import k_folds, split
 from keras_vaf.utils import check_integer, require
 
 FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
-Preprocess = Callable[[Any], Callable[[Any], Any]]
 
 
 def fold_rows(
@@ -183,21 +179,3 @@ def _by_time(
             held = np.sort(order[start - validation : start])
             rows.append((rest, held, np.sort(order[start:end])))
     return rows
-
-
-def preprocess_folds(
-    data: Any, folds: list[FoldRows], preprocess: Preprocess
-) -> tuple[Any, list[FoldRows]]:
-    """Preprocess the inputs for each fold, and return the concatenated data and rows.
-
-    `preprocess` takes the training inputs of a fold and returns a function, which is
-    applied to all inputs for this fold.
-    """
-    x, y = data
-    copies, shifted = [], []
-    for fold, rows in enumerate(folds):
-        copies.append((preprocess(take(x, rows[0]))(x), y))
-        training, validation, test = (part + fold * number_of_rows(y) for part in rows)
-        shifted.append((training, validation, test))
-    data = keras.tree.map_structure(lambda *arrays: np.concatenate(arrays), *copies)
-    return to_arrays("The preprocessed data", data), shifted

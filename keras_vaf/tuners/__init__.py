@@ -9,12 +9,11 @@ def build(hp):
     return keras.Sequential([keras.layers.Dense(64), keras_vaf.tuners.activation(hp)])
 ```
 
-`CrossValidated` adds K-fold cross-validation to any tuner of KerasTuner. An interrupted
-search can be resumed, and every finished trial is kept. `plot_trials` draws the scores.
+`CrossValidated` adds K-fold cross-validation to any tuner of KerasTuner. Interrupted
+searches go on.
 """
 
 from keras_vaf.tuners.cross_validated import CrossValidated
-from keras_vaf.tuners.figure import plot_trials
 from keras_vaf.tuners.space import SearchSpace, activation
 from keras_vaf.tuners.table_search import Search, search
 
@@ -23,6 +22,5 @@ __all__ = [
     "Search",
     "SearchSpace",
     "activation",
-    "plot_trials",
     "search",
 ]

@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 import weakref
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ import numpy as np
 from keras_vaf.experiments.store import append_line, read_lines
 from keras_vaf.training import NetworkRun, Trainer, fold_rows, train
 from keras_vaf.training.data import take, to_arrays
-from keras_vaf.training.folds import Preprocess, preprocess_folds
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
 from keras_vaf.utils import checksum, deviation, require
@@ -38,14 +36,14 @@ def CrossValidated(tuner_class: type) -> type:
     """Return a tuner class that scores each trial by K-fold cross-validation.
 
     Each fold is the validation set of one training on the other folds, which keeps its
-    best epoch (Algorithm 1). The score of a trial is the mean over the folds. Do not
-    pass rows that are reserved for a test to the search. On JAX, a single program
-    trains all folds of a trial.
+    best epoch (Algorithm 1). The score of a trial is the mean over the folds. Keep rows
+    that are reserved for a test out of the search. On JAX, one program trains all folds
+    of a trial.
 
     The class takes the arguments of the tuner, and in addition `folds` and `stratify`,
-    which is `False` for a regression. `objective` is one metric on validation rows, and
-    `seed` also determines the folds. A search that was interrupted, even by `kill -9`,
-    goes on if it is run again. Each finished trial is kept in the file `trials.jsonl`.
+    which is `False` for a regression. `seed` also determines the folds. A search that
+    was interrupted, even by `kill -9`, goes on if it is run again. Each finished trial
+    is a line of `trials.jsonl`. `get_best_models` trains the best trials on all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,
@@ -71,8 +69,7 @@ def CrossValidated(tuner_class: type) -> type:
     >>> tuner.search(x, x[:, 0], epochs=2)
     >>> tuner.results()["status"].tolist()
     ['COMPLETED', 'COMPLETED']
-    >>> tuner.refit_best().count_params() > 21
-    True
+    >>> [best] = tuner.get_best_models()
     """
     kind = require("keras_tuner", extra="tune").Tuner
     if not isinstance(tuner_class, type) or not issubclass(tuner_class, kind):
@@ -87,19 +84,17 @@ def CrossValidated(tuner_class: type) -> type:
 class CrossValidatedTuner(Tuner):
     """The mixin that `CrossValidated` adds to a tuner.
 
-    A search is deterministic: the same seed and the same scores give the same values.
-    So a search that is resumed runs from the beginning, and a trial whose result is in
-    the file `trials.jsonl` returns at once. No state of KerasTuner is read.
+    The same seed and scores give the same values. So a resumed search runs from the
+    beginning, and a trial in `trials.jsonl` returns at once. No state is read.
     """
 
     def __init__(
         self, *args: Any, folds: int = 5, stratify: bool = True, **kwargs: Any
     ) -> None:
-        if chief := os.environ.get("KERASTUNER_ORACLE_IP"):
+        if "KERASTUNER_ORACLE_IP" in os.environ:
             raise ValueError(
-                "`CrossValidated` searches in one process: unset KERASTUNER_ORACLE_IP, "
-                "or use a tuner of KerasTuner. "
-                f"Received: KERASTUNER_ORACLE_IP={chief}"
+                "`CrossValidated` searches in one process: use a tuner of KerasTuner. "
+                f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
             )
         self._folds, self._stratify = folds, stratify
         self._seed = kwargs.get("seed") or 0
@@ -117,8 +112,8 @@ class CrossValidatedTuner(Tuner):
         self._metric = getattr(self.oracle.objective, "name", "")
         if not self._metric.startswith("val_"):
             raise ValueError(
-                "`objective` must be one metric on validation rows, such as 'val_loss' "
-                f"or 'val_accuracy'. Received: objective={self._metric!r}"
+                "`objective` must be one metric on validation rows, such as 'val_loss'."
+                f" Received: objective={self._metric!r}"
             )
 
     def search(
@@ -128,7 +123,6 @@ class CrossValidatedTuner(Tuner):
         epochs: int,
         batch_size: int | None = None,
         patience: int | None = None,
-        preprocess: Preprocess | None = None,
         groups: Any = None,
         times: Any = None,
     ) -> None:
@@ -139,45 +133,35 @@ class CrossValidatedTuner(Tuner):
 
         Data, `batch_size` and `patience` are those of `keras_vaf.training.train`, and
         `groups` and `times` those of `fold_rows`. A trial of Hyperband gets a part of
-        the `epochs`, from new weights. `preprocess` takes the training inputs of a fold
-        and returns a function, which is applied to all inputs of this fold.
+        the `epochs`, from new weights.
 
         Raises:
             ValueError: If the data cannot be split into the folds.
             RuntimeError: If too many consecutive trials failed.
         """
         self._data: Any = to_arrays("`(x, y)`", (x, y))
-        self._preprocess, self._epochs = preprocess, epochs
-        self._options = batch_size, patience
+        self._options, self._epochs = (batch_size, patience), epochs
         split = self._folds, self._seed, self._stratify, None, groups, times
-        rows = fold_rows(keras.tree.flatten(self._data[1])[0], *split)
-        self._copies: Any = self._data, rows
-        if preprocess is not None:
-            self._copies = preprocess_folds(self._data, rows, preprocess)
-        settings = keras.backend.backend(), checksum(self._copies), epochs
-        self._settings = [*settings, *self._options, self._seed, self._metric]
+        self._rows = fold_rows(keras.tree.flatten(self._data[1])[0], *split)
+        how = epochs, *self._options, self._seed, self._metric
+        data = checksum((self._data, self._rows))
+        self._settings = keras.backend.backend(), data, *how
         lines = (line for line in read_lines(self._file) if {"key", "error"} <= {*line})
         self._remembered = {line["key"]: line for line in lines}
-        self._attempts: Counter[str] = Counter()
         with warnings.catch_warnings():
             # KerasTuner calls deprecated functions of Python in every trial.
             warnings.simplefilter("ignore", DeprecationWarning)
             super().search()
 
     def run_trial(self, trial: Trial, *_: Any, **__: Any) -> dict[str, float]:
-        """Return the means of all metrics over the folds, and remember them.
-
-        KerasTuner retries a trial with an error up to `max_retries_per_trial` times.
-        """
-        attempt = self._attempts[trial.trial_id]
-        self._attempts[trial.trial_id] += 1
+        """Return the means of all metrics over the folds, and remember them."""
         values = trial.hyperparameters.values
-        key = json.dumps([*self._settings, values, attempt], sort_keys=True)
+        key = json.dumps([*self._settings, values], sort_keys=True)
         if key not in self._remembered:
-            record = self._train(trial.hyperparameters, attempt)
-            self._remembered[key] = {"key": key, **record}
+            record = {"key": key, **self._train(trial.hyperparameters)}
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            append_line(self._file, self._remembered[key])
+            append_line(self._file, record)
+            self._remembered[key] = record
         found = self._remembered[key]
         if found["error"]:
             raise FloatingPointError(found["error"])
@@ -187,11 +171,10 @@ class CrossValidatedTuner(Tuner):
     def results(self) -> pandas.DataFrame:
         """Return one row for each trial, best first and failed ones last.
 
-        The index is the number of the trial. The columns are KerasTuner's `status`, the
-        hyperparameters, and of the objective at the best epoch the mean over the folds
-        (`score`), the `deviation` (n - 1) and the value in each fold (`fold_0` and so
-        on). Further columns are the median of the best `epochs`, the `seconds`, and the
-        `error` of a failed trial.
+        The columns are KerasTuner's `status`, the hyperparameters, and of the objective
+        at the best epoch the mean over the folds (`score`), the `deviation` (n - 1) and
+        the value in each fold (`fold_0` and so on); then the median of the best
+        `epochs`, the `seconds`, and the `error` of a failed trial.
         """
         rows = {
             number: {
@@ -207,60 +190,43 @@ class CrossValidatedTuner(Tuner):
         lowest_first = self.oracle.objective.direction == "min"
         return frame.sort_values("score", ascending=lowest_first) if rows else frame
 
-    def refit_best(self) -> keras.Model:
-        """Train a model with the best hyperparameters on all rows.
-
-        The number of epochs is the median of the best epochs of its folds. Inputs are
-        preprocessed with statistics of all rows.
-
-        Raises:
-            ValueError: If no trial was completed. Call `search` first, which returns at
-                once if the search is complete.
-        """
-        best = self.oracle.get_best_trials()
-        if not best or best[0].trial_id not in self._found:
-            raise ValueError(
-                "A completed trial is needed to train its model on all rows; call "
-                f"`search` first. Received: {len(self.oracle.trials)} trials"
-            )
-        return self.load_model(best[0])
-
     def load_model(self, trial: Trial) -> keras.Model:
-        """Train a model with the hyperparameters of a trial (see `refit_best`)."""
-        model = self._build(trial.hyperparameters, self._folds, attempt=0)
+        """Train a model on all rows, for the median of the best epochs of the folds."""
+        if trial.trial_id not in self._found:
+            raise ValueError(
+                f"The trial must be completed. Received: the status {trial.status}"
+            )
+        model, (x, y) = self._build(trial.hyperparameters, self._folds), self._data
         [seed] = independent_seeds(self._seed, self._folds, "shuffling")
-        x, y = self._data
-        x = x if self._preprocess is None else self._preprocess(x)(x)
         epochs = self._found[trial.trial_id]["epochs"]
         train(model, x, y, None, epochs, self._options[0], seed=seed)
         return model
 
-    def _build(self, hp: HyperParameters, fold: int, attempt: int) -> keras.Model:
-        """Return a new model, whose start depends only on seed, fold and attempt."""
-        keras.utils.set_random_seed(*independent_seeds(self._seed, fold, attempt))
+    def _build(self, hp: HyperParameters, fold: int) -> keras.Model:
+        """Return a new model, whose start depends only on seed and fold."""
+        keras.utils.set_random_seed(*independent_seeds(self._seed, fold, 0))
         model = self.hypermodel.build(hp)
         if not model.built:
-            model(take(self._copies[0][0], slice(1)))
+            model(take(self._data[0], slice(1)))
         return model
 
-    def _train(self, hp: HyperParameters, attempt: int) -> dict[str, Any]:
+    def _train(self, hp: HyperParameters) -> dict[str, Any]:
         """Train a model on every fold, and return what is remembered of the trial."""
         started, name = time.perf_counter(), self._metric
         keras.utils.clear_session()
         most = getattr(self.oracle, "max_epochs", 1)  # Hyperband's
         epochs = math.ceil(self._epochs * hp.values.get("tuner/epochs", most) / most)
-        (data, folds), runs = self._copies, []
-        for fold, (rest, held, _) in enumerate(folds):
-            model = self._build(hp, fold, attempt)
+        runs = []
+        for fold, (rest, held, _) in enumerate(self._rows):
+            model = self._build(hp, fold)
             [seed] = independent_seeds(self._seed, fold, "shuffling")
             runs.append(NetworkRun(model.get_weights(), rest, held, seed))
         # Convolutions are slower together, on a CPU.
-        flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(data[0]))
-        width = min(widest(), len(folds)) if flat else 1
+        flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(self._data[0]))
+        width = min(widest(), len(runs)) if flat else 1
         how = *self._options, name, self.oracle.objective.direction, width
-        trained, _ = zip(
-            *Trainer(model, *how).train_runs(data, runs, epochs), strict=True
-        )
+        found = Trainer(model, *how).train_runs(self._data, runs, epochs)
+        trained = [network.history for network in found]
         if bad := ", ".join(str(n) for n, e in enumerate(trained) if not e.best_epoch):
             return {"error": f"{name} was not finite in any epoch of fold {bad}"}
         best = [each.best for each in trained]
@@ -270,5 +236,5 @@ class CrossValidatedTuner(Tuner):
             "seconds": round(time.perf_counter() - started, 3),
             **{f"fold_{fold}": each[name] for fold, each in enumerate(best)},
         }
-        means = {n: math.fsum(b[n] for b in best) / len(best) for n in best[0]}
+        means = {n: statistics.fmean(b[n] for b in best) for n in best[0]}
         return {"error": None, "metrics": means, "results": results}

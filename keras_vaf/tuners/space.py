@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class SearchSpace:
     """Values to try for each of the four hyperparameters of a VAF.
 
-    The default is the paper's grid, and a start at ReLU. A tuner can store only numbers
-    and strings, so axes, starts and functions are searched by name: `"(1, 2)"`,
-    `"RandomStart(seed=7, rescale=False)"`, `"bump (my_package)"`.
+    The default is the paper's grid, and a start at ReLU. Axes, starts and functions are
+    searched by name: `"(1, 2)"`, `"RandomStart(seed=7, rescale=False)"`, `"bump
+    (my_package)"`.
 
     Args:
         k: Numbers of hidden units.
@@ -29,7 +29,7 @@ class SearchSpace:
         initialization: Starts of f.
 
     Raises:
-        ValueError: If an argument is empty, if two values have the same name, or if
+        ValueError: If an argument is empty, if two values have one name, or if
             `VAFActivation` refuses a value of `k`, `g` or `sharing`.
 
     Example:
@@ -70,20 +70,14 @@ def activation(
 ) -> VAFActivation:
     """Return a VAF whose hyperparameters a tuner of KerasTuner draws.
 
-    The hyperparameters are `k`, `g`, `sharing` and `initialization`. Layers with the
-    same prefix share their values.
+    They are `k`, `g`, `sharing` and `initialization`. Layers with the same prefix share
+    their values.
 
     Args:
         hp: The `HyperParameters` that a tuner passes to a model-building function.
         prefix: Prefix of the names of the hyperparameters, such as `"first_"`.
         space: The search space. By default, `SearchSpace()`.
         **fixed: Arguments of `VAFActivation` that are not searched.
-
-    Returns:
-        A new layer.
-
-    Raises:
-        ValueError: If the layer does not accept an argument.
 
     Example:
 
@@ -99,8 +93,7 @@ def activation(
         if argument not in fixed:
             choices = space.choices(argument)
             name = hp.Choice(prefix + argument, list(choices))
-            # An inactive hyperparameter is None. A fixed value may be outside of the
-            # choices.
+            # An inactive one is None. A fixed value may be outside of the choices.
             default = next(iter(choices.values())) if name is None else name
             arguments[argument] = choices.get(name, default)
     return VAFActivation(**arguments)

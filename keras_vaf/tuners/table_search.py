@@ -29,16 +29,8 @@ from keras_vaf.experiments.recipe import Recipe
 from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
 from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.training import recipe as defaults
-from keras_vaf.tuners.figure import plot_trials
-from keras_vaf.tuners.space import activation
-from keras_vaf.utils import (
-    check_choice,
-    check_integer,
-    deviation,
-    png_bytes,
-    require,
-    write_atomically,
-)
+from keras_vaf.tuners.space import SearchSpace, activation
+from keras_vaf.utils import check_choice, check_integer, require, write_atomically
 
 if TYPE_CHECKING:
     import pandas
@@ -110,39 +102,33 @@ def search(
 ) -> Search:
     """Search k, g, sharing, initialization and learning rate of a VAF on a dataset.
 
-    The search is a comparison whose VAF has drawn values. Each trial is trained by the
-    recipe, on the folds of the other activations. In each fold, the trial with the best
-    validation score is tested. If the function is called again, it trains only what is
-    missing, so that an interrupted search can be continued.
+    The search is a comparison whose VAF has drawn values. In each fold, the trial with
+    the best validation score is tested. If the function is called again, it trains only
+    what is missing, so that an interrupted search can be continued.
+
+    `data`, `output`, `target` and `verbose` are as in `compare`.
 
     Args:
-        data: As in `compare`.
         trials: Number of trials of the VAF. Each other activation is trained with as
             many learning rates, or up to four more by default: those of the recipe, and
             others between them.
         tuner: `"random"`, `"bayesian"`, `"grid"` or `"hyperband"`, which runs 6, 23 or
             70 trials, at most `trials`. Each of its trials starts from new weights.
-        baselines: The other activations, or their names as for `find_arms`. The first
-            one is the baseline. `()` is for none.
+        baselines: The other activations, or their names as for `find_arms`, or
+            `"none"`. The first one is the baseline.
         recipe: How the networks are trained. By default, 3 folds, and learning rates
             from 0.0001 to 0.03.
         seed: Seed of folds, initial weights and trials.
-        output: Folder for all files.
-        target: As in `compare`.
-        verbose: As in `compare`.
 
     Raises:
         ValueError: As in `compare`, or if there are too few trials or learning rates.
         ImportError: If KerasTuner is not installed.
-        OSError: If the folder cannot be written to.
-        RuntimeError: If too many consecutive trials failed.
 
     Example:
 
     ```python
     found = keras_vaf.tuners.search("wine", trials=8)
     print(found.table, found.advice, sep="\n")
-    found.best_model.summary()
     ```
     """
     check_choice("tuner", tuner, TUNERS)
@@ -155,25 +141,27 @@ def search(
             "A search needs two learning rates or more. "
             f"Received: learning_rates={recipe.learning_rates}"
         )
-    require("keras_tuner", extra="tune")
     dataset = as_dataset(data, target)
-    arms = find_arms(baselines) if isinstance(baselines, str) else tuple(baselines)
-    study = Study(dataset, (SEARCHED, *arms), recipe, (seed,), Path(output))
+    if isinstance(baselines, str):
+        baselines = () if baselines == "none" else find_arms(baselines)
+    study = Study(dataset, (SEARCHED, *baselines), recipe, (seed,), Path(output))
     check_study(study)
     drawn = _drawn(tuner, trials, study, verbose)
-    rates = _between(recipe.learning_rates, trials)
     others = study._replace(
-        arms=(*arms, *references(dataset.task)),
-        recipe=replace(recipe, learning_rates=rates),
+        arms=(*baselines, *references(dataset.task)),
+        recipe=replace(recipe, learning_rates=_between(recipe.learning_rates, trials)),
     )
-    others = train_missing(others, verbose, phase="Other models", further=False)
-    records = _joined(drawn, others, recipe.digest(dataset))
+    records = train_missing(others, verbose, phase="Other models", further=False)
+    # All trials are tries of one activation, before those of the references.
+    arguments = json.dumps(SEARCHED.arguments)
+    tries = drawn.assign(arguments=arguments, recipe=recipe.digest(dataset))
+    records = require("pandas", extra="tune").concat([records, tries])
+    order = records["learning_rate"].isna().argsort(kind="stable")
+    records = records.iloc[order].reset_index(drop=True)
     folder = folder_of(study, "search-", tuner, trials)
     found = Search(records, folder, dataset, study.arms, recipe, drawn)
     write_files(found)
     write_atomically(folder / "trials.csv", found.trials.to_csv(index=False))
-    picture = png_bytes(plot_trials(found.trials), bbox_inches="tight")
-    write_atomically(folder / "trials.png", picture)
     return found
 
 
@@ -200,6 +188,7 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
             space,
             objective=keras_tuner.Objective("error", "min"),
             seed=study.seeds[0] + 1,  # KerasTuner ignores the seed 0
+            max_consecutive_failed_trials=trials + 1,  # a failed one is a result, too
             directory=scratch.name,
             **budget,
         ).oracle
@@ -212,26 +201,20 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
 def _train(
     oracle: Any, study: Study, found: list[pandas.DataFrame]
 ) -> Iterator[tuple[str, int]]:
-    """Train each trial unless it has records, and give its error to the oracle.
-
-    Its records are appended to `found`. Yields its name and number of trainings.
-    """
+    """Train each trial, append its records, and yield its name and their number."""
     most = getattr(oracle, "max_epochs", 1)  # Hyperband's
     while (trial := oracle.create_trial("search")).status == "RUNNING":
-        values = dict(trial.hyperparameters.values)
-        rate, share = values.pop("learning_rate"), values.get("tuner/epochs", most)
-        own = {n: v for n, v in values.items() if not n.startswith("tuner/")}
+        values = trial.hyperparameters.values
+        rate, share = values["learning_rate"], values.get("tuner/epochs", most)
         epochs = math.ceil(study.recipe.epochs * share / most)
         recipe = replace(study.recipe, learning_rates=(rate,), epochs=epochs)
-        arm = replace(SEARCHED, arguments=own)
-        tried = study._replace(arms=(arm,), recipe=recipe)
+        own = {name: values[name] for name in vars(SearchSpace())}
+        tried = study._replace(arms=(replace(SEARCHED, arguments=own),), recipe=recipe)
         found.append(train_missing(tried, verbose=False, further=False))
         error = numbers_of(found[-1])["error"]
         if math.isfinite(error):
             oracle.update_trial(trial.trial_id, {"error": error})
-            trial.status = "COMPLETED"
-        else:
-            trial.status, trial.message = "FAILED", "A loss was not finite."
+        trial.status = "COMPLETED" if math.isfinite(error) else "FAILED"
         oracle.end_trial(trial)
         text = ", ".join(map(str, own.values()))
         yield f"VAF, {text}, learning rate {rate:g}", recipe.folds
@@ -245,17 +228,6 @@ def _between(rates: Sequence[float], trials: int) -> tuple[float, ...]:
     return tuple(sorted([*rates, *(float(f"{r:.3g}") for r in np.concatenate(more))]))
 
 
-def _joined(
-    drawn: pandas.DataFrame, others: pandas.DataFrame, digest: str
-) -> pandas.DataFrame:
-    """Return all records, with the trials as tries of one activation."""
-    networks = others["learning_rate"].notna()
-    tries = drawn.assign(arguments=json.dumps(SEARCHED.arguments), recipe=digest)
-    parts = [others[networks], tries, others[~networks]]
-    parts = [part for part in parts if len(part)]
-    return require("pandas", extra="tune").concat(parts, ignore_index=True)
-
-
 def _trials(drawn: pandas.DataFrame) -> pandas.DataFrame:
     """Return the values and scores of the trials, best first."""
     rows = {}
@@ -266,7 +238,7 @@ def _trials(drawn: pandas.DataFrame) -> pandas.DataFrame:
             **json.loads(arguments),
             "learning_rate": rate,
             "score": scores.mean(skipna=False),
-            "deviation": deviation(scores.tolist()),
+            "deviation": scores.std(skipna=False),
             "epochs": own["best_epoch"].median(),
             "seconds": own["seconds"].sum(),
         }

@@ -1,5 +1,6 @@
 """A search that is killed goes on, and loses, repeats or changes no trial."""
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -15,7 +16,6 @@ from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Recipe, run
 from keras_vaf.experiments.store import read_lines
 from keras_vaf.tuners import CrossValidated, search
-from keras_vaf.tuners.cross_validated import CrossValidatedTuner
 from keras_vaf.tuners.table_search import TUNERS
 
 pytestmark = [
@@ -55,7 +55,7 @@ def make(kind, folder, left, trials):
     class Toy(CrossValidated(getattr(keras_tuner, kind))):
         ran = ()
 
-        def _train(self, hp, attempt):
+        def _train(self, hp):
             if len(self.ran) == left:
                 raise Killed
             self.ran += (json.dumps(hp.values, sort_keys=True),)
@@ -124,28 +124,25 @@ def fake(folds, arm, recipe, wanted):
     """Yield records as `train_networks` does, where what they learn does not matter."""
     for fold, rate in wanted:
         value = score([arm.arguments, fold, rate])
-        names = ("epochs", "best_epoch", "validation", "test", "parameters")
+        names = ("best_epoch", "validation", "test", "parameters")
         own = dict.fromkeys(names, 1.0 + (0 if np.isnan(value) else value))
         own |= {"val_loss": None if np.isnan(value) else value, "seconds": 0.1}
-        yield folds[fold].record() | own | {"learning_rate": rate}
-
-
-@pytest.fixture
-def small():
-    """30 rows of a regression."""
-    x = np.random.default_rng(1).normal(size=(30, 2)).astype("float32")
-    return Dataset("slope", "regression", x, 500 + 20 * x[:, 0], ("a", "b"))
+        own |= {"learning_rate": rate, "epochs": recipe.epochs}
+        yield folds[fold].record() | own
 
 
 @pytest.mark.parametrize("tuner", TUNERS)
-def test_a_search_on_a_table_goes_on_after_each_kill(
-    tmp_path, small, tuner, monkeypatch
-):
+def test_a_search_on_a_table_goes_on_after_each_kill(tmp_path, tuner, monkeypatch):
     """Each training is written once, and the tables are equal."""
     monkeypatch.setattr(run, "train_networks", fake)
+    x = np.random.default_rng(1).normal(size=(30, 2)).astype("float32")
+    small = Dataset("slope", "regression", x, 500 + 20 * x[:, 0], ("a", "b"))
     recipe = Recipe(hidden=(2,), folds=2, epochs=3, learning_rates=(0.01, 0.1))
     options = {"baselines": "relu", "recipe": recipe, "verbose": False}
-    whole = search(small, 6, tuner, output=tmp_path / "whole", **options)
+    whole = search(small, 7, tuner, output=tmp_path / "whole", **options)
+    hyperband = tuner == "hyperband"
+    assert hyperband or len(whole.trials) == 7
+    assert set(whole.drawn["epochs"]) == ({1, 3} if hyperband else {3})
     append, written = run.append, []
 
     def write(folder, row):
@@ -157,18 +154,15 @@ def test_a_search_on_a_table_goes_on_after_each_kill(
         append(folder, row)
 
     monkeypatch.setattr(run, "append", write)
-    kills = 0
-    while True:
-        try:
-            found = search(small, 6, tuner, output=tmp_path / "killed", **options)
-            break
-        except Killed:
-            kills += 1
+    found = None
+    while found is None:
+        with contextlib.suppress(Killed):
+            found = search(small, 7, tuner, output=tmp_path / "killed", **options)
     lines = [
         [row for path in (tmp_path / name).glob("*.jsonl") for row in read_lines(path)]
         for name in ("whole", "killed")
     ]
-    assert kills >= 4
+    assert written.count("killed") >= 4
     assert len(lines[0]) == len(lines[1])
     assert found.trials.equals(whole.trials)
     own, other = (each.records.drop(columns="seconds") for each in (found, whole))
@@ -178,9 +172,9 @@ def test_a_search_on_a_table_goes_on_after_each_kill(
 def play_slowly(folder):
     """Search in a process of its own: each trial takes 0.3 seconds."""
 
-    def train(self, hp, attempt, quick=CrossValidatedTuner._train):
+    def train(self, hp, quick):
         time.sleep(0.3)
-        return quick(self, hp, attempt)
+        return quick(self, hp)
 
     tuner = make("RandomSearch", folder, None, 12)
     quick = type(tuner)._train

@@ -1,22 +1,22 @@
 """A search as a comparison, against numbers and networks made in another way."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import keras
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.datasets.tables.networks import encoder_of
-from keras_vaf.experiments import Recipe, records, run
+from keras_vaf.experiments import Recipe, run
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.tuners import plot_trials, search
-from keras_vaf.tuners.table_search import LEARNING_RATES, TUNERS
+from keras_vaf.tuners import search
+from keras_vaf.tuners.table_search import LEARNING_RATES
 from tests.reference_training import standardised, trained_by_batches
 
 once = pytest.mark.backend("torch")  # which compiles nothing
@@ -43,14 +43,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def searched(table, folder):
-    return search(
-        table,
-        TRIALS,
-        baselines="relu,silu",
-        recipe=RECIPE,
-        output=folder,
-        verbose=False,
-    )
+    options = {"recipe": RECIPE, "output": folder, "verbose": False}
+    return search(table, TRIALS, baselines="relu,silu", **options)
 
 
 def expected(name):
@@ -67,26 +61,8 @@ def test_the_numbers_are_those_of_the_old_version(searched):
     own = searched.trials.drop(columns="seconds")
     trials = trials.drop(columns="trial").astype({"epochs": float})
     pd.testing.assert_frame_equal(own, trials, rtol=1e-4, check_dtype=False)
-
-
-@once
-def test_gain_and_interval_follow_from_the_best_trial_of_each_fold(searched, folder):
-    """They are recomputed from the records with pandas and SciPy."""
-    found = records(folder)
-    found = found[found["activation"].isin(["relu", "vaf-searched"])]
-    best = found.loc[found.groupby(["activation", "fold"])["validation"].idxmin()]
-    tested = best.pivot_table(index="fold", columns="activation", values="test")
-    gains = tested["relu"] - tested["vaf-searched"]
-
-    row = searched.table.loc["VAF, searched"]
-
-    factor = np.sqrt(1 / 3 + (1 / 3) / (1 - 1 / 3))
-    half = stats.t.ppf(0.975, 2) * gains.std() * factor
-    assert row["mean"] == pytest.approx(tested["vaf-searched"].mean())
-    assert row["gain"] == pytest.approx(gains.mean())
-    assert row["interval"] == pytest.approx(half)
-    said = (searched.folder / "table.md").read_text()
-    assert f"{gains.mean():+.4g} ± {half:.4g} |" in said
+    written = pd.read_csv(searched.folder / "trials.csv").drop(columns="seconds")
+    pd.testing.assert_frame_equal(written, own, check_dtype=False)
 
 
 @once
@@ -137,47 +113,19 @@ def test_more_trials_give_the_others_more_learning_rates(table, tmp_path):
 
 
 @once
-@pytest.mark.parametrize("tuner", TUNERS)
-def test_each_tuner_runs_its_number_of_trials(table, tmp_path, tuner):
-    trials = 7 if tuner == "hyperband" else 2
-    options = {"baselines": (), "recipe": SHORT, "output": tmp_path, "verbose": False}
-    found = search(table, trials, tuner, **options)
-    assert len(found.trials) == (6 if tuner == "hyperband" else 2)
-    epochs = set(found.drawn["epochs"])
-    assert epochs == ({1, 3} if tuner == "hyperband" else {3})
-
-
-@once
-def test_the_trials_are_drawn_best_first(searched):
-    scores = searched.trials["score"].tolist()
-    assert scores == sorted(scores)
-    frame = pd.read_csv(searched.folder / "trials.csv")
-    assert frame["score"].tolist() == pytest.approx(scores)
-    panels = plot_trials(searched.trials).axes
-    names = ["k", "g", "sharing", "initialization", "learning_rate"]
-    assert [panel.get_title("left") for panel in panels] == names
-    shown = [label.get_text() for label in panels[1].get_xticklabels()]
-    assert shown == sorted(searched.trials["g"].unique())
-    own = searched.trials.groupby("g")["score"].median()
-    heights = [lines.get_segments()[0][0][1] for lines in panels[1].collections]
-    assert heights == pytest.approx(own.tolist())
-    failed = searched.trials.assign(score=np.nan)
-    with pytest.raises(ValueError, match="needs a completed trial"):
-        plot_trials(failed)
-
-
-@once
 def test_a_trial_that_diverges_has_no_score(table, tmp_path):
-    recipe = Recipe(
-        hidden=(2,), learning_rates=(0.01, 0.02, 0.03, 1e30), folds=2, epochs=3
-    )
-    options = {"baselines": (), "output": tmp_path, "verbose": False}
+    recipe = replace(SHORT, learning_rates=(0.01, 0.02, 0.03, 1e30))
+    options = {"baselines": "none", "output": tmp_path, "verbose": False}
     found = search(table, 6, recipe=recipe, **options)
     failed = found.trials["score"].isna()
     assert (failed == (found.trials["learning_rate"] == 1e30)).all()
     assert failed.any()
     assert not failed.iloc[0]
     assert found.choice[0].arguments["k"] == found.trials["k"].iloc[0]
+    none = search(
+        table, 4, recipe=replace(SHORT, learning_rates=(1e30, 1e31)), **options
+    )
+    assert none.trials["score"].isna().all()
 
 
 @once

@@ -1,7 +1,7 @@
 """`difference` compares outputs, and `unused` finds VAFs that change nothing."""
 
+import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -49,65 +49,54 @@ def unused(
     reasons: dict[str, str] = {}
     moving: set[str] = set()
     notes = []
+    random = torch.Generator().manual_seed(0)
     for mode, (training, context) in _MODES.items() if paths else ():
-        trial, calls = _prepared(module, paths)
-        trial.train(training)
+        trial, called = _prepared(module, paths, random)
         try:
             with context():
-                y = run(trial, data)
+                y = run(trial.train(training), data)
                 if context is torch.enable_grad:
-                    moving |= _with_gradient(trial, paths, y)
+                    y = [t for t in y if t.requires_grad]
+                    torch.autograd.backward(y, [_drawn(t, random) for t in y])
         except Exception as error:  # it may need other data in training
             notes.append(f"not checked in mode {mode}: {error!r:.120}")
             continue
-        missed = [path for path in paths if path not in calls]
+        missed = [path for path in paths if path not in called]
         reasons |= dict.fromkeys(missed, f"its host does not call it in mode {mode}")
+        gradients = {p: trial.get_parameter(f"{p}.weight").grad for p in paths}
+        moving |= {
+            p for p, each in gradients.items() if each is not None and each.any()
+        }
     if paths and not moving:
         notes.append("the outputs have no gradient, so none was checked")
     still = [path for path in paths if moving and path not in moving]
     return dict.fromkeys(still, "the outputs have no gradient for it") | reasons, notes
 
 
-def _with_gradient(
-    module: torch.nn.Module, paths: list[str], y: list[torch.Tensor]
-) -> set[str]:
-    """Return the paths of the VAFs that the outputs have a gradient for."""
-    random = torch.Generator().manual_seed(0)
-    total = [
-        (t * torch.randn(t.shape, generator=random).to(t.device)).sum().abs()
-        for t in y
-        if t.requires_grad
-    ]
-    if total:
-        torch.autograd.backward(total)
-    gradients = {p: module.get_parameter(f"{p}.weight").grad for p in paths}
-    return {path for path, each in gradients.items() if each is not None and each.any()}
+def _drawn(like: torch.Tensor, random: torch.Generator) -> torch.Tensor:
+    return torch.randn(like.shape, generator=random, dtype=like.dtype).to(like.device)
 
 
 def _prepared(
-    module: torch.nn.Module, paths: list[str]
+    module: torch.nn.Module, paths: list[str], random: torch.Generator
 ) -> tuple[torch.nn.Module, set[str]]:
     """Return a copy that notes the calls of its VAFs, and the paths of those called.
 
     Hooks are not used, because a host may compute differently where it finds one.
     Weights of zeros are replaced, because they stop the gradient.
     """
-    trial, calls = clone(module), set[str]()
-    random = torch.Generator().manual_seed(0)
+    trial, called = clone(module), set[str]()
     with torch.no_grad():
         for p in trial.parameters():
             if p.is_floating_point() and not p.any():
-                p.copy_(0.1 * torch.randn(p.shape, generator=random))
+                p.copy_(0.1 * _drawn(p, random))
             p.requires_grad_(p.is_floating_point())
 
-    def counted(path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-        def count_and_call(x: torch.Tensor) -> Any:
-            calls.add(path)
-            return forward(x)
-
-        return count_and_call
+    def count_and_call(path: str, forward: Any, x: torch.Tensor) -> Any:
+        called.add(path)
+        return forward(x)
 
     for path in paths:
-        vaf = trial.get_submodule(path)
-        vaf.forward = counted(path, vaf.forward)
-    return trial, calls
+        vaf: Any = trial.get_submodule(path)
+        vaf.forward = functools.partial(count_and_call, path, vaf.forward)
+    return trial, called

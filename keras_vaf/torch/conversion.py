@@ -9,6 +9,7 @@ import torch
 
 from keras_vaf.torch import checks
 from keras_vaf.torch.copies import clone, exchange
+from keras_vaf.torch.formula import apply
 from keras_vaf.torch.functions import G, checked, of_package
 from keras_vaf.torch.reading import is_followed
 from keras_vaf.torch.recognition import GRID, Found, held_functions, leaky, recognize
@@ -30,7 +31,9 @@ class Line:
 
     path: str
     before: str
-    kept: str = ""
+    kept: str
+    old: Any = None
+    new: Any = None
     error: float = 0.0  # the largest difference between the VAF and the old module
     parameters: int = 0  # added
     remark: str = ""
@@ -71,33 +74,30 @@ class Conversion:
         self.deviation: float | None = None
         every = dict(self.module.named_modules())
         inside = tuple(f"{p}." for p, m in every.items() if isinstance(m, VAF))
-        self._parts = {p: m for p, m in every.items() if not p.startswith(inside)}
+        parts = {p: m for p, m in every.items() if not p.startswith(inside)}
         if selection is not None:
-            selection.check([path for path in self._parts if path], self._parts)
+            selection.check([path for path in parts if path], parts)
         with same_random_numbers(self.module):  # of dropout, for example
-            tried = {path: recognize(m) for path, m in self._parts.items() if path}
+            tried = {path: recognize(m) for path, m in parts.items() if path}
         found = {path: each for path, each in tried.items() if each}
         self._seen = None if data is None else Recording(self.module, found, data)
         self.lines = [
-            Line(path, each.name, self._reason(path, each))
+            Line(path, each.name, self._reason(path, parts[path], each), parts[path])
             for path, each in found.items()
         ]
-        self._new = {
-            line.path: self._replacement(line, found[line.path])
-            for line in self.lines
-            if not line.kept
-        }
-        for path in self._new:
-            self._put_in(path)
+        chosen = [line for line in self.lines if not line.kept]
+        for line in chosen:
+            line.new = self._replacement(line, found[line.path])
+        for line in chosen:
+            exchange(self.module, line.old, line.new)
         if self._seen is None:
             self.notes.append(NOT_RUN)
         else:
-            self._check(self._seen.outputs)
-        self._name_the_others()
+            self._check(chosen, self._seen.outputs)
+        self._name_the_others(parts)
 
-    def _reason(self, path: str, found: Found) -> str:
+    def _reason(self, path: str, part: torch.nn.Module, found: Found) -> str:
         """Return why an activation is kept, or ""."""
-        part = self._parts[path]
         hooks = (part._forward_hooks, part._forward_pre_hooks)
         if any((*hooks, part._backward_hooks, part._backward_pre_hooks)):
             return "it has hooks, which a new module would lose"
@@ -135,21 +135,21 @@ class Conversion:
 
     def _replacement(self, line: Line, found: Found) -> VAF:
         """Return the VAF for an activation, and describe the change."""
-        part, remarks = self._parts[line.path], []
+        part, remarks = line.old, []
         place: tuple[int, int] | None = None  # axis and size
         if self._seen is not None and self._sharing == "channel":
             place = self._seen.channels(line.path)
             if place is None:
-                remarks += [
+                remarks.append(
                     "shared per layer, its calls have no one number of channels"
-                ]
+                )
         slopes = part.weight.tolist() if isinstance(part, torch.nn.PReLU) else []
         if len(slopes) > 1:
             place = (1, len(slopes))
         axes, sizes = ((), ()) if place is None else (place[:1], place[1:])
         try:
-            g = found.g if self._g is None else self._g
-            vaf = VAF(self._k, g, sizes, axes, found.start)
+            start = leaky(slopes[0]) if slopes else found.start
+            vaf = VAF(self._k, self._g or found.g, sizes, axes, start)
             if len(slopes) > 1:
                 each = [leaky(s)((), self._k, of_package(vaf.g)) for s in slopes]
                 vaf.set_weights([np.stack(rows) for rows in zip(*each, strict=True)])
@@ -157,18 +157,15 @@ class Conversion:
             raise ValueError(f"The activation of {line.path!r}: {error}") from error
         if getattr(part, "inplace", False):
             advice = "" if self._seen else ": compare the outputs"
-            remarks += [f"it computed in place, the VAF does not{advice}"]
+            remarks.append(f"it computed in place, the VAF does not{advice}")
         line.remark, line.error = "; ".join(remarks), _error(part, vaf)
         old = sum(p.numel() for p in part.parameters())
         line.parameters = vaf.weight.numel() - old
         like = _like(self.module, line.path, vaf.weight)
         return vaf.train(part.training).to(device=like.device, dtype=like.dtype)
 
-    def _put_in(self, path: str) -> None:
-        exchange(self.module, self._parts[path], self._new[path])
-
     def _put_back(self, line: Line, reason: str = "") -> None:
-        exchange(self.module, self._new[line.path], self._parts[line.path])
+        exchange(self.module, line.new, line.old)
         line.kept = reason
 
     def _gap(self, expected: list[torch.Tensor]) -> float:
@@ -176,48 +173,39 @@ class Conversion:
         now = run(clone(self.module).eval(), self._data)
         return checks.difference(expected, now)
 
-    def _check(self, expected: list[torch.Tensor]) -> None:
+    def _check(self, lines: list[Line], expected: list[torch.Tensor]) -> None:
         """Put back what changes the outputs or is not used, and measure the rest."""
-        lines = {line.path: line for line in self.lines if not line.kept}
+        limit = checks.limit(expected)
         self.deviation = self._gap(expected)
-        if self.deviation > checks.limit(expected):
-            self._put_back_what_differs([*lines.values()], expected)
-        paths = [path for path, line in lines.items() if not line.kept]
+        if self.deviation > limit:  # put all back, and find those that change no output
+            for line in lines:
+                self._put_back(line)
+            stable = self._gap(expected) <= limit
+            if not stable:
+                self.notes.append("the outputs differ from call to call")
+            for line in lines:
+                exchange(self.module, line.old, line.new)
+                if stable and self._gap(expected) > limit:
+                    inplace = getattr(line.old, "inplace", False)
+                    cause = ", because it computes in place" if inplace else ""
+                    self._put_back(line, f"the outputs differ without it{cause}")
+        paths = [line.path for line in lines if not line.kept]
         reasons, notes = checks.unused(self.module, paths, self._data)
-        for path, reason in reasons.items():
-            self._put_back(lines[path], reason)
         self.notes += notes
-        if any(line.kept for line in lines.values()):
+        for line in lines:
+            if line.path in reasons:
+                self._put_back(line, reasons[line.path])
+        if any(line.kept for line in lines):
             self.deviation = self._gap(expected)
 
-    def _put_back_what_differs(
-        self, lines: list[Line], expected: list[torch.Tensor]
-    ) -> None:
-        """Put all activations back, and replace again those that change no output."""
-        for line in lines:
-            self._put_back(line)
-        stable = self._gap(expected) <= checks.limit(expected)
-        if not stable:
-            self.notes.append("the outputs differ from call to call")
-        for line in lines:
-            self._put_in(line.path)
-            if stable and self._gap(expected) > checks.limit(expected):
-                inplace = getattr(self._parts[line.path], "inplace", False)
-                cause = ", because it computes in place" if inplace else ""
-                self._put_back(line, f"the outputs differ without it{cause}")
-
-    def _name_the_others(self) -> None:
+    def _name_the_others(self, parts: dict[str, torch.nn.Module]) -> None:
         """Add a line for each activation that is computed without a module."""
         self.lines += [
             Line(path, type(part).__name__, "no VAF computes it")
-            for path, part in self._parts.items()
+            for path, part in parts.items()
             if isinstance(part, _WITHOUT_VAF)
         ]
-        if self._seen is None:
-            held = held_functions(self.module)
-            named = [(path.rpartition(".")[0], path, name) for path, name in held]
-        else:
-            named = [(path, path, name) for path, name in self._seen.called_by_code()]
+        named = held_functions(parts) if self._seen is None else self._seen.by_code()
         for host, path, name in named:
             kind = type(self.module.get_submodule(host)).__name__
             self.lines.append(Line(path, name, _BY_CODE.format(kind)))
@@ -235,12 +223,9 @@ def _like(module: torch.nn.Module, path: str, default: torch.Tensor) -> torch.Te
 
 def _error(part: torch.nn.Module, vaf: VAF) -> float:
     """Return the largest difference between a VAF and the module that was there."""
-    x = GRID.reshape(5, 33)
-    if isinstance(part, torch.nn.PReLU) or vaf.axes:
-        shape = [len(GRID), 1, 1, 1, 1]
-        for axis, size in zip(vaf.axes, vaf.weight.shape, strict=False):
-            shape[axis] = size
-        x = GRID.reshape(-1, 1, 1, 1, 1).expand(shape)
     old = copy.deepcopy(part).cpu().float()
+    rows = vaf.weight.reshape(-1, vaf.weight.shape[-1])
+    x = GRID[:, None].expand(-1, len(rows))
     with torch.no_grad():
-        return float((vaf(x) - old.forward(x.clone())).abs().max())
+        y = apply(x, rows, vaf.g, (1,))
+        return float((y - old.forward(x.clone())).abs().max())

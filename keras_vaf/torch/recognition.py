@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch.nn import functional
 
-from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart, Start
+from keras_vaf.initializers import FunctionStart, GStart, PiecewiseLinearStart, Start
 from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.torch.functions import FUNCTIONS, G, of_package
 
@@ -42,7 +42,7 @@ def recognize(module: torch.nn.Module) -> Found | None:
     numbers. It is an activation if it acts on each element alone.
     """
     if isinstance(module, torch.nn.PReLU):
-        return Found("prelu", leaky(module.weight[0].item()), "relu")
+        return Found("prelu", GStart(), "relu")  # the start has its slopes
     if isinstance(module, torch.jit.ScriptModule):
         return None
     if [*module.parameters(), *module.buffers(), *module.children()]:
@@ -93,16 +93,18 @@ def _values(module: torch.nn.Module, shape: tuple[int, int]) -> torch.Tensor | N
     return found[0].reshape(-1)
 
 
-def held_functions(module: torch.nn.Module) -> Iterator[tuple[str, str]]:
-    """Yield the paths of functions that a module holds as attributes, and names."""
+def held_functions(
+    parts: dict[str, torch.nn.Module],
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the paths of modules, of functions that they hold, and their names."""
     names = {
         getattr(owner, name): name
         for owner in (torch, functional)
         for name in CALLED
         if hasattr(owner, name)
     }
-    for path, part in module.named_modules():
+    for host, part in parts.items():
         for attribute, value in vars(part).items():
             known = callable(value) and getattr(value, "__hash__", None)
             if known and value in names:
-                yield f"{path}.{attribute}".lstrip("."), names[value]
+                yield host, f"{host}.{attribute}".lstrip("."), names[value]

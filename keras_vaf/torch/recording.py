@@ -215,10 +215,10 @@ class Recording(TorchFunctionMode):
         found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in nodes}
         return found.pop() or None if len(found) == 1 else None
 
-    def called_by_code(self) -> dict[tuple[str, str], None]:
+    def by_code(self) -> dict[tuple[str, str, str], None]:
         """Return the paths of modules whose code calls activations, and the names."""
-        names = ((n.path, n.name.strip("_")) for n in self._nodes)
-        return dict.fromkeys(each for each in names if each[1] in CALLED)
+        names = ((n.path, n.path, n.name.strip("_")) for n in self._nodes)
+        return dict.fromkeys(each for each in names if each[2] in CALLED)
 
 
 def _kept_axis(node: _Node, t: torch.Tensor) -> int | None:

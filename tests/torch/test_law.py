@@ -21,23 +21,12 @@ from torch import nn
 
 from keras_vaf.models import convert, freeze, report
 from keras_vaf.torch import VAF
+from keras_vaf.torch.recording import run
 from tests.torch.hosts import CASES, TOKENS, X, decoder_layer, encoder_layer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
 # Without data their outputs change, and the report names them.
 IN_PLACE = {"in_place"}
-
-
-def call(module, data):
-    """Return the tensors that a module returns, with the same random numbers."""
-    torch.manual_seed(0)
-    random.seed(0)
-    data = copy.deepcopy(data)
-    if isinstance(data, dict):
-        y = module(**data)
-    else:
-        y = module(*data) if isinstance(data, tuple) else module(data)
-    return [t for t in keras.tree.flatten(y) if isinstance(t, torch.Tensor)]
 
 
 def paths_of(module):
@@ -65,48 +54,44 @@ def case(request):
 
 
 def test_with_data(case):
-    case, module, _ = case
-    expected = call(module, case.data)
+    case, module, name = case
+    expected = run(module, case.data)
     converted = convert(module, data=case.data)
     assert paths_of(converted) == set(case.wanted.split())
     changes = report(converted)
     assert {each.layer for each in changes.replaced} <= paths_of(converted)
     assert changes.deviation <= 1e-5 and changes.error <= 1e-5
-    assert_equal(call(converted, case.data), expected)
+    assert_equal(run(converted, case.data), expected)
     parts = dict(module.named_modules())
     kinds = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Softplus, nn.PReLU)
     activations = {path for path, part in parts.items() if isinstance(part, kinds)}
     inside = {path for path in activations if "parametrizations" not in path}
     named = {each.layer for each in (*changes.replaced, *changes.kept)}
     assert inside <= named
+    # Every mode and the frozen module compute the same.
+    if not paths_of(converted):
+        return
+    move(converted)
+    wanted = [t.detach() for t in run(converted, case.data)]
+    with torch.no_grad():
+        assert_equal(run(converted, case.data), wanted)
+        assert_equal(run(copy.deepcopy(converted), case.data), wanted)
+        assert_equal(run(freeze(converted), case.data), wanted)
+    if name != "physics":  # it needs gradients
+        with torch.inference_mode():
+            assert_equal(run(converted, case.data), wanted)
 
 
 def test_without_data(case):
     case, module, name = case
-    expected = call(module, case.data)
+    expected = run(module, case.data)
     converted = convert(module)
     wanted = case.wanted if case.without is None else case.without
     assert paths_of(converted) == set(wanted.split())
     text = report(converted).details
     assert text.endswith("give `data` to check them") and case.said in text
     if name not in IN_PLACE:
-        assert_equal(call(converted, case.data), expected)
-
-
-def test_every_mode_and_the_frozen_module_compute_the_same(case):
-    case, module, name = case
-    converted = convert(module, data=case.data)
-    if not paths_of(converted):
-        return
-    move(converted)
-    wanted = [t.detach() for t in call(converted, case.data)]
-    with torch.no_grad():
-        assert_equal(call(converted, case.data), wanted)
-        assert_equal(call(copy.deepcopy(converted), case.data), wanted)
-        assert_equal(call(freeze(converted), case.data), wanted)
-    if name != "physics":  # it needs gradients
-        with torch.inference_mode():
-            assert_equal(call(converted, case.data), wanted)
+        assert_equal(run(converted, case.data), expected)
 
 
 def test_the_module_of_the_user_stays_as_it_was():

@@ -42,9 +42,7 @@ def unused(
 ) -> tuple[dict[str, str], list[str]]:
     """Return why VAFs are not used, by their paths, and notes about the whole module.
 
-    Each VAF must be called in training, in evaluation, and without gradients. In
-    training or evaluation, the outputs must have a gradient for it. All runs are those
-    of copies.
+    Each must be called in every mode of a copy, and have a gradient in one of them.
     """
     reasons: dict[str, str] = {}
     moving: set[str] = set()
@@ -80,14 +78,10 @@ def _drawn(like: torch.Tensor, random: torch.Generator) -> torch.Tensor:
 def _prepared(
     module: torch.nn.Module, paths: list[str], random: torch.Generator
 ) -> tuple[torch.nn.Module, set[str]]:
-    """Return a copy that notes the calls of its VAFs, and the paths of those called.
-
-    Hooks are not used, because a host may compute differently where it finds one.
-    Weights of zeros are replaced, because they stop the gradient.
-    """
+    """Return a copy that notes the calls of its VAFs, and the paths of those called."""
     trial, called = clone(module), set[str]()
     with torch.no_grad():
-        for p in trial.parameters():
+        for p in trial.parameters():  # those of zeros stop the gradient
             if p.is_floating_point() and not p.any():
                 p.copy_(0.1 * _drawn(p, random))
             p.requires_grad_(p.is_floating_point())
@@ -96,7 +90,7 @@ def _prepared(
         called.add(path)
         return forward(x)
 
-    for path in paths:
+    for path in paths:  # no hooks: a host may compute differently where it finds one
         vaf: Any = trial.get_submodule(path)
         vaf.forward = functools.partial(count_and_call, path, vaf.forward)
     return trial, called

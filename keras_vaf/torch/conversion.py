@@ -42,14 +42,7 @@ class Line:
 class Conversion:
     """The conversion of one module. The arguments are those of `convert`.
 
-    Attributes:
-        module: The converted module.
-        lines: What became of each activation.
-        notes: What concerns the whole module.
-        deviation: Largest difference of the outputs, or `None` without data.
-
-    Raises:
-        ValueError: If an argument is not supported or does not fit the module.
+    `deviation` is the largest difference of the outputs, or `None` without data.
     """
 
     def __init__(

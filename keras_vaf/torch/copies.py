@@ -6,19 +6,11 @@ import torch
 
 from keras_vaf.torch.vaf import VAF
 
-_Encoder = torch.nn.TransformerEncoderLayer
 _Decoder = torch.nn.TransformerDecoderLayer
 
 
 def clone(module: torch.nn.Module) -> torch.nn.Module:
-    """Return a copy of a module, with the activations of decoder layers.
-
-    `TransformerDecoderLayer.__setstate__` hides an activation that is a module behind a
-    function, in every copy.
-
-    Raises:
-        ValueError: If the module cannot be copied.
-    """
+    """Return a copy of a module, with the activations of decoder layers."""
     try:
         new = copy.deepcopy(module)
     except Exception as error:  # the code of modules may raise anything
@@ -29,7 +21,7 @@ def clone(module: torch.nn.Module) -> torch.nn.Module:
         ) from error
     for before, after in zip(module.modules(), new.modules(), strict=True):
         if isinstance(before, _Decoder) and "activation" not in vars(before):
-            vars(after).pop("activation")
+            vars(after).pop("activation")  # `__setstate__` hides the module behind it
     return new
 
 
@@ -39,7 +31,7 @@ def settle(module: torch.nn.Module) -> None:
         own = getattr(part, "activation", None)
         if isinstance(part, _Decoder) and isinstance(own, VAF):
             vars(part)["activation"] = own  # copies keep it
-        if isinstance(part, _Encoder) and isinstance(own, VAF):
+        if isinstance(part, torch.nn.TransformerEncoderLayer) and isinstance(own, VAF):
             part.activation_relu_or_gelu = 0
         if isinstance(part, torch.nn.TransformerEncoder) and any(
             isinstance(each, VAF) for each in part.modules()

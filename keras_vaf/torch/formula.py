@@ -1,9 +1,7 @@
 """`apply`, which computes a VAF with one packed weight.
 
-On a CPU, it takes the ways of `keras_vaf.ops.on_torch`: native kernels, or the formula.
-On a GPU, the kernels of `keras_vaf.ops.gpu` compute each call that they take, and the
-gradient in compiled programs. Other programs that are compiled, exported or transformed
-consist of the formula.
+Kernels compute what they take. Programs that are compiled, exported or transformed
+consist of the formula; on a GPU a kernel computes their gradient.
 """
 
 import functools
@@ -23,11 +21,7 @@ Tensor = torch.Tensor
 def apply(x: Tensor, weight: Tensor, g: str | G, axes: tuple[int, ...]) -> Tensor:
     """Return f(x) in the dtype of x, computed in float32 at least.
 
-    Args:
-        x: The input.
-        weight: One row of 3k + 1 numbers for each function.
-        g: Fixed function of the hidden units.
-        axes: Axes of x along which the functions differ.
+    The weight has one row of 3k + 1 numbers for each function along axes of x.
     """
     layout = Layout(x.ndim, tuple([axis % x.ndim for axis in axes]))
     plain = functools.partial(formula, on_torch(g))

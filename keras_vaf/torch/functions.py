@@ -45,11 +45,7 @@ FUNCTIONS: dict[str, G] = {
 
 
 def checked(g: str | G) -> str | G:
-    """Return g, or the first name of a function that has two.
-
-    Raises:
-        ValueError: If g is neither a name in `FUNCTIONS` nor callable.
-    """
+    """Return g, or the first name of a function that has two."""
     if not isinstance(g, str):
         if callable(g) and not isinstance(g, type):
             return g

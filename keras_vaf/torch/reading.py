@@ -10,11 +10,7 @@ _HOSTS = torch.nn.TransformerEncoderLayer | torch.nn.TransformerDecoderLayer
 
 
 def vafs_of(module: torch.nn.Module) -> dict[str, VAF]:
-    """Return the VAFs of a module by their paths.
-
-    Raises:
-        ValueError: If the module has no VAF.
-    """
+    """Return the VAFs of a module, which has some, by their paths."""
     found = {p: m for p, m in module.named_modules() if isinstance(m, VAF)}
     if not found:
         raise ValueError(
@@ -62,8 +58,7 @@ def is_followed(module: torch.nn.Module, path: str) -> bool | None:
         host = module.get_submodule(outer)
         if isinstance(host, _HOSTS):
             return True
-        sequential = isinstance(host, torch.nn.Sequential)
-        if not sequential or type(host).forward is not torch.nn.Sequential.forward:
+        if type(host).forward is not torch.nn.Sequential.forward:
             return None
         parts = host.named_modules(remove_duplicate=False)
         names = [each for each, _ in parts if each and "." not in each]

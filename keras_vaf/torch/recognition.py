@@ -36,10 +36,9 @@ class Found(NamedTuple):
 
 
 def recognize(module: torch.nn.Module) -> Found | None:
-    """Return the function that a module computes, or `None` for other modules.
+    """Return the function of each element that a module computes, if it does.
 
-    A module without weights and parts is copied, and its `forward` is called on fixed
-    numbers. It is an activation if it acts on each element alone.
+    Copies of a module without weights and parts are called on fixed numbers.
     """
     if isinstance(module, torch.nn.PReLU):
         return Found("prelu", GStart(), "relu")  # the start has its slopes
@@ -47,11 +46,8 @@ def recognize(module: torch.nn.Module) -> Found | None:
         return None
     if [*module.parameters(), *module.buffers(), *module.children()]:
         return None
-    y, other = _values(module, (5, 33)), _values(module, (33, 5))
-    if y is None or other is None or not torch.equal(y, other):
-        return None
-    x = GRID.double()
-    if torch.equal(y, x):
+    y, x = _values(module), GRID.double()
+    if y is None or torch.equal(y, x):
         return None
     ends = {a: y[x == a] for a in _ENDS}
     bounded = all(abs(ends[a] - ends[16 * a / abs(a)]) < 0.1 for a in _ENDS)
@@ -76,33 +72,31 @@ def leaky(slope: float) -> Start:
     return PiecewiseLinearStart([0], [slope, 1])
 
 
-def _values(module: torch.nn.Module, shape: tuple[int, int]) -> torch.Tensor | None:
-    """Return what a copy computes on the grid, without hooks, or `None`."""
-    x = GRID.double().reshape(shape)
+def _values(module: torch.nn.Module) -> torch.Tensor | None:
+    """Return what a module computes on the grid, if each element alone decides it."""
+    shapes = [(5, 33), (5, 33), (33, 5), (33, 5)]
     try:
         with torch.no_grad():
             found = [
-                copy.deepcopy(module).train(training).forward(x.clone())
-                for training in (False, True)
+                copy.deepcopy(module)
+                .train(i % 2 == 0)
+                .forward(GRID.double().view(shape))
+                for i, shape in enumerate(shapes)
             ]
-        same = torch.equal(*found) and found[0].dtype == x.dtype
+        first, *others = [y.reshape(-1) for y in found]
+        same = all(torch.equal(first, y) for y in others) and first.isfinite().all()
+        fits = [y.shape for y in found] == shapes and first.dtype == torch.float64
     except Exception:  # it may need other inputs
         return None
-    if not same or found[0].shape != shape or not found[0].isfinite().all():
-        return None
-    return found[0].reshape(-1)
+    return first if same and fits else None
 
 
 def held_functions(
     parts: dict[str, torch.nn.Module],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the paths of modules, of functions that they hold, and their names."""
-    names = {
-        getattr(owner, name): name
-        for owner in (torch, functional)
-        for name in CALLED
-        if hasattr(owner, name)
-    }
+    owners = torch, functional
+    names = {getattr(owner, n, None): n for owner in owners for n in CALLED}
     for host, part in parts.items():
         for attribute, value in vars(part).items():
             known = callable(value) and getattr(value, "__hash__", None)

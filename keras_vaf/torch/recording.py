@@ -2,9 +2,10 @@
 
 import contextlib
 import copy
+import dataclasses
 import random
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,7 +29,6 @@ _AXES = {
     **{f"conv{n}d": -1 - n for n in (1, 2, 3)},
     **{f"conv_transpose{n}d": -1 - n for n in (1, 2, 3)},
 }
-_CONSTANT, _WEIGHT = -2, -1
 
 
 def tensors(value: Any, seen: tuple[int, ...] = ()) -> list[torch.Tensor]:
@@ -74,23 +74,24 @@ def _call(module: torch.nn.Module, data: Any) -> Any:
     return module(*data) if isinstance(data, tuple) else module(data)
 
 
-class _Node(NamedTuple):
-    """A tensor that depends on the data, and the call that made it."""
+@dataclasses.dataclass(eq=False)
+class _Node:
+    """A tensor that depends on the data, the call that made it, and facts about it."""
 
     name: str
     path: str
-    sources: tuple[int, ...]
+    sources: list["_Node"]
     weighted: bool
     tensor: torch.Tensor
-    axis: int | None
+    axis: int | None  # of the channels
+    after: bool = False  # a layer with weights comes after it
+    returned: bool = False  # its values are, through operations of one input
+    multiplied: bool = False  # its values meet other data in a product
+    reaches: bool = False  # an output depends on it
 
 
 class Recording(TorchFunctionMode):
-    """The calls of PyTorch's functions, and of each activation, in one forward pass.
-
-    A copy of the module runs in evaluation mode. `outputs` are the tensors that it
-    returned.
-    """
+    """One forward pass of a copy in evaluation mode, and its `outputs`."""
 
     def __init__(
         self, module: torch.nn.Module, activations: Collection[str], data: Any
@@ -101,8 +102,8 @@ class Recording(TorchFunctionMode):
         self._stack: list[tuple[str, bool]] = []
         self._held: list[Any] = []  # the id of a tensor is used again without it
         held = [[*m.buffers(), vars(m)] for m in module.modules()]
-        self._of = {id(t): _CONSTANT for t in tensors(held)}
-        self._of |= {id(p): _WEIGHT for p in module.parameters()}
+        self._of: dict[int, _Node | str] = {id(t): "constant" for t in tensors(held)}
+        self._of |= {id(p): "weight" for p in module.parameters()}
         for path, part in module.named_modules():
             if not isinstance(part, torch.jit.ScriptModule):
                 self._watch(part, path, path in activations)
@@ -133,10 +134,9 @@ class Recording(TorchFunctionMode):
             inputs, outputs = tensors([args, kwargs]), tensors(y)
             if activation:
                 self._add("activation", inputs, outputs, path)
-                return
-            # Code that PyTorch does not see, such as TorchScript, made other outputs.
-            lost = [t for t in outputs if id(t) not in self._of]
-            if lost and any(self._of.get(id(t), -1) >= 0 for t in inputs):
+            elif any(isinstance(self._of.get(id(t)), _Node) for t in inputs):
+                # PyTorch does not see all code, such as that of TorchScript.
+                lost = [t for t in outputs if id(t) not in self._of]
                 self._add("code", [*inputs, *part.parameters()], lost)
 
         part.register_forward_pre_hook(enter)
@@ -149,70 +149,59 @@ class Recording(TorchFunctionMode):
         outputs: list[torch.Tensor],
         path: str = "",
     ) -> None:
-        """Add a node for each output of a call that depends on the data.
-
-        An input that no recorded call made comes from code that PyTorch does not see,
-        so it counts as an output of the last node.
-        """
-        last = len(self._nodes) - 1
-        kinds = {self._of.get(id(t), last) for t in inputs}
-        data = tuple(sorted(kinds - {_WEIGHT, _CONSTANT}))
-        weight = _WEIGHT in kinds
+        """Add a node for each output of a call that depends on the data."""
+        # What no recorded call made comes from code that PyTorch does not see.
+        last = self._nodes[-1] if self._nodes else "constant"
+        kinds = dict.fromkeys(self._of.get(id(t), last) for t in inputs)
+        sources = [kind for kind in kinds if isinstance(kind, _Node)]
+        weight = "weight" in kinds
         where = path or (self._stack[-1][0] if self._stack else "")
         self._held += outputs
         for t in outputs:
-            if not data and name != "input":
-                self._of[id(t)] = _WEIGHT if weight else _CONSTANT
+            if not sources and name != "input":
+                self._of[id(t)] = "weight" if weight else "constant"
                 continue
-            self._of[id(t)] = len(self._nodes)
             axes = [_AXES.get(name) if weight else None]
-            axes += [_kept_axis(self._nodes[i], t) for i in data]
+            axes += [_kept_axis(source, t) for source in sources]
             axes.append(1 - t.ndim if "_norm" in name else None)
             axis = next(filter(None, axes), None)
             weighted = weight and name not in _COPIES
-            self._nodes.append(_Node(name, where, data, weighted, t, axis))
+            node = _Node(name, where, sources, weighted, t, axis)
+            self._nodes.append(node)
+            self._of[id(t)] = node
 
     def _search(self) -> None:
-        """Find facts about each node, from the last to the first.
-
-        A layer with weights comes after it; its values are returned through operations
-        of one input, or meet other data in a product; it reaches an output.
-        """
-        facts = [[False] * len(self._nodes) for _ in range(4)]
-        self._after, self._returned, self._multiplied, self._reaches = facts
+        """Find the facts about each node, from the last to the first."""
         for t in self.outputs:
-            if (i := self._of.get(id(t), _WEIGHT)) >= 0:
-                self._returned[i] = self._reaches[i] = True
-        for i, node in reversed([*enumerate(self._nodes)]):
+            if isinstance(node := self._of.get(id(t)), _Node):
+                node.returned = node.reaches = True
+        for node in reversed(self._nodes):
             alone = len(node.sources) == 1 and not node.weighted
             product = node.name in _PRODUCTS and len(node.sources) > 1
-            returns = self._returned[i] and (alone or node.name in _COPIES)
-            for s in node.sources:
-                self._after[s] |= node.weighted or self._after[i]
-                self._reaches[s] |= self._reaches[i]
-                self._returned[s] |= returns
-                self._multiplied[s] |= product or (self._multiplied[i] and alone)
+            for source in node.sources:
+                source.after |= node.weighted or node.after
+                source.reaches |= node.reaches
+                source.returned |= node.returned and (alone or node.name in _COPIES)
+                source.multiplied |= product or (node.multiplied and alone)
 
     def reason(self, path: str, bounded: bool) -> str:
         """Return why an activation, whose values may be bounded, is kept, or ""."""
         calls = self._calls(path)
         if not calls:
             return "`data` does not reach it"
-        if bounded and any(self._multiplied[i] for i in calls):
+        if bounded and any(node.multiplied for node in calls):
             return "it is a gate that multiplies other values"
-        last = [i for i in calls if not self._after[i]]
-        if any(self._returned[i] for i in calls) or any(self._reaches[i] for i in last):
+        last = [node for node in calls if not node.after]
+        if any(node.returned for node in calls) or any(node.reaches for node in last):
             return "it shapes an output of the model"
         return "the operations after it cannot be seen" if last else ""
 
-    def _calls(self, path: str) -> list[int]:
-        pairs = enumerate(self._nodes)
-        return [i for i, n in pairs if n.path == path and n.name == "activation"]
+    def _calls(self, path: str) -> list[_Node]:
+        return [n for n in self._nodes if n.path == path and n.name == "activation"]
 
     def channels(self, path: str) -> tuple[int, int] | None:
         """Return the axis and the number of channels, if all calls agree."""
-        nodes = [self._nodes[i] for i in self._calls(path)]
-        found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in nodes}
+        found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in self._calls(path)}
         return found.pop() or None if len(found) == 1 else None
 
     def by_code(self) -> dict[tuple[str, str, str], None]:

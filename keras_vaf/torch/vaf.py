@@ -139,11 +139,8 @@ class VAF(torch.nn.Module):
 
     def extra_repr(self) -> str:
         """Return what `print` shows of this module."""
-        g = self.g if isinstance(self.g, str) else getattr(self.g, "__name__", "")
-        text = f"k={self.k}, g={g or type(self.g).__name__}"
-        if self.axes:
-            text += f", unshared={tuple(self.weight.shape[:-1])}, axes={self.axes}"
-        return text
+        g, sizes = getattr(self.g, "__name__", self.g), tuple(self.weight.shape[:-1])
+        return f"k={self.k}, g={g}, unshared={sizes}, axes={self.axes}"
 
 
 def _read_four_weights(

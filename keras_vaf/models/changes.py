@@ -156,9 +156,12 @@ def keep_report(
     """
 
     def count(activation: Any) -> int:
-        layers = keras.tree.flatten(activation)
-        weights = (w for each in layers for w in getattr(each, "weights", ()))
-        return sum(math.prod(weight.shape) for weight in weights)
+        parts = keras.tree.flatten(activation)
+        found = (
+            getattr(p, "weights", None) or getattr(p, "parameters", tuple)()
+            for p in parts
+        )
+        return sum(math.prod(weight.shape) for weights in found for weight in weights)
 
     for each in changes:
         if each.new is not None and not each.kept:

@@ -42,13 +42,8 @@ def convert_module(
             f"Received: to={to!r}"
         )
     k = 3 if k is None else k
-    done = Conversion(module, data, k, g, sharing, selection, inplace)
-    changes = []
-    for line in done.lines:
-        change = Change(line.path, line.before, "VAF", line.error, line.parameters)
-        change.kept, change.remark = line.kept, line.remark
-        changes.append(change)
-    made = keep_report(done.module, changes, done.deviation, *done.notes)
+    done = Conversion(module, data, k, g, sharing, selection, inplace, Change)
+    made = keep_report(done.module, done.lines, done.deviation, *done.notes)
     if not made.replaced:
         reasons = "; ".join(map(str, made.kept)) or "no activation module"
         warnings.warn(f"Nothing was replaced: {reasons}", stacklevel=3)

@@ -1,7 +1,7 @@
 """`Conversion`, which puts VAFs in the place of the activations of a module."""
 
 import copy
-import dataclasses
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,30 +19,14 @@ from keras_vaf.torch.vaf import VAF
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _GIVE_DATA = "give `data`, or name it in `layers`"
 _BY_CODE = "the code of {} computes it; give that class a module instead"
-_WITHOUT_VAF = (
-    *(torch.nn.RNNBase, torch.nn.RNNCellBase),
-    *(torch.nn.RReLU, torch.nn.GLU),
-)
-
-
-@dataclasses.dataclass
-class Line:
-    """An activation that was replaced, or `kept` for a reason."""
-
-    path: str
-    before: str
-    kept: str
-    old: Any = None
-    new: Any = None
-    error: float = 0.0  # the largest difference between the VAF and the old module
-    parameters: int = 0  # added
-    remark: str = ""
+_WITHOUT_VAF = (torch.nn.RNNBase, torch.nn.RNNCellBase, torch.nn.RReLU, torch.nn.GLU)
 
 
 class Conversion:
-    """The conversion of one module. The arguments are those of `convert`.
+    """The conversion of one module. The first arguments are those of `convert`.
 
-    `deviation` is the largest difference of the outputs, or `None` without data.
+    `change` makes the record of an activation, one of `lines`. `deviation` is the
+    largest difference of the outputs, or `None` without data.
     """
 
     def __init__(
@@ -54,6 +38,7 @@ class Conversion:
         sharing: Any,
         selection: Any,
         inplace: bool,
+        change: Callable[..., Any],
     ) -> None:
         if sharing != "layer" and (sharing != "channel" or data is None):
             raise ValueError(
@@ -75,19 +60,21 @@ class Conversion:
         found = {path: each for path, each in tried.items() if each}
         self._seen = None if data is None else Recording(self.module, found, data)
         self.lines = [
-            Line(path, each.name, self._reason(path, parts[path], each), parts[path])
+            change(path, each.name, "VAF", kept=reason, old=parts[path])
             for path, each in found.items()
+            for reason in [self._reason(path, parts[path], each)]
         ]
         chosen = [line for line in self.lines if not line.kept]
         for line in chosen:
-            line.new = self._replacement(line, found[line.path])
+            line.new = self._replacement(line, found[line.layer])
         for line in chosen:
             exchange(self.module, line.old, line.new)
         if self._seen is None:
             self.notes.append(NOT_RUN)
         else:
             self._check(chosen, self._seen.outputs)
-        self._name_the_others(parts)
+        for path, name, reason in self._others(parts):
+            self.lines.append(change(path, name, kept=reason))
 
     def _reason(self, path: str, part: torch.nn.Module, found: Found) -> str:
         """Return why an activation is kept, or ""."""
@@ -126,12 +113,12 @@ class Conversion:
             return ""
         return f"no layer with weights is registered after it; {_GIVE_DATA}"
 
-    def _replacement(self, line: Line, found: Found) -> VAF:
+    def _replacement(self, line: Any, found: Found) -> VAF:
         """Return the VAF for an activation, and describe the change."""
         part, remarks = line.old, []
         place: tuple[int, int] | None = None  # axis and size
         if self._seen is not None and self._sharing == "channel":
-            place = self._seen.channels(line.path)
+            place = self._seen.channels(line.layer)
             if place is None:
                 remarks.append(
                     "shared per layer, its calls have no one number of channels"
@@ -147,17 +134,15 @@ class Conversion:
                 each = [leaky(s)((), self._k, of_package(vaf.g)) for s in slopes]
                 vaf.set_weights([np.stack(rows) for rows in zip(*each, strict=True)])
         except ValueError as error:
-            raise ValueError(f"The activation of {line.path!r}: {error}") from error
+            raise ValueError(f"The activation of {line.layer!r}: {error}") from error
         if getattr(part, "inplace", False):
             advice = "" if self._seen else ": compare the outputs"
             remarks.append(f"it computed in place, the VAF does not{advice}")
         line.remark, line.error = "; ".join(remarks), _error(part, vaf)
-        old = sum(p.numel() for p in part.parameters())
-        line.parameters = vaf.weight.numel() - old
-        like = _like(self.module, line.path, vaf.weight)
+        like = _like(self.module, line.layer, vaf.weight)
         return vaf.train(part.training).to(device=like.device, dtype=like.dtype)
 
-    def _put_back(self, line: Line, reason: str = "") -> None:
+    def _put_back(self, line: Any, reason: str = "") -> None:
         exchange(self.module, line.new, line.old)
         line.kept = reason
 
@@ -166,7 +151,7 @@ class Conversion:
         now = run(clone(self.module).eval(), self._data)
         return checks.difference(expected, now)
 
-    def _check(self, lines: list[Line], expected: list[torch.Tensor]) -> None:
+    def _check(self, lines: list[Any], expected: list[torch.Tensor]) -> None:
         """Put back what changes the outputs or is not used, and measure the rest."""
         limit = checks.limit(expected)
         self.deviation = self._gap(expected)
@@ -182,26 +167,24 @@ class Conversion:
                     inplace = getattr(line.old, "inplace", False)
                     cause = ", because it computes in place" if inplace else ""
                     self._put_back(line, f"the outputs differ without it{cause}")
-        paths = [line.path for line in lines if not line.kept]
+        paths = [line.layer for line in lines if not line.kept]
         reasons, notes = checks.unused(self.module, paths, self._data)
         self.notes += notes
         for line in lines:
-            if line.path in reasons:
-                self._put_back(line, reasons[line.path])
+            if line.layer in reasons:
+                self._put_back(line, reasons[line.layer])
         if any(line.kept for line in lines):
             self.deviation = self._gap(expected)
 
-    def _name_the_others(self, parts: dict[str, torch.nn.Module]) -> None:
-        """Add a line for each activation that is computed without a module."""
-        self.lines += [
-            Line(path, type(part).__name__, "no VAF computes it")
-            for path, part in parts.items()
-            if isinstance(part, _WITHOUT_VAF)
-        ]
+    def _others(self, parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, ...]]:
+        """Yield each activation that is computed without a module, and the reason."""
+        for path, part in parts.items():
+            if isinstance(part, _WITHOUT_VAF):
+                yield path, type(part).__name__, "no VAF computes it"
         named = held_functions(parts) if self._seen is None else self._seen.by_code()
         for host, path, name in named:
             kind = type(self.module.get_submodule(host)).__name__
-            self.lines.append(Line(path, name, _BY_CODE.format(kind)))
+            yield path, name, _BY_CODE.format(kind)
 
 
 def _like(module: torch.nn.Module, path: str, default: torch.Tensor) -> torch.Tensor:

@@ -25,7 +25,7 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
     x = inputs_of(model)
     found = census(lambda: outputs_of(model, x))
     expected = outputs_of(model, x)
-    result: dict[str, Any] = {"name": name, "exist": len(found)}
+    result: dict[str, Any] = {"exist": len(found)}
     result["parameters"] = model.count_params()
     try:
         converted = convert(model)
@@ -36,18 +36,20 @@ def examine(name: str, folder: Path) -> dict[str, Any]:
     result |= {
         "replaced": len(found) - len(left),
         "reported": len(changes.replaced),
-        "kept": [str(kept) for kept in changes.kept],
-        "left": sorted("/".join(map(str, call)) for call in left),
+        "kept": " | ".join(map(str, changes.kept)),
+        "left": " | ".join(sorted("/".join(map(str, call)) for call in left)),
         "deviation": difference(expected, outputs_of(converted, x)),
     }
-    stages: dict[str, Callable[[], Any]] = {
+    stages: dict[str, Callable[[], dict[str, Any]]] = {
         "trained": lambda: train(converted, inputs_of(model, BATCH)),
-        "reloaded": lambda: reload(converted, x, folder / "converted.keras"),
-        "frozen": lambda: reload(freeze(converted, data=x), x, folder / "frozen.keras"),
+        "reloaded": lambda: {"reloaded": reload(converted, x, folder / "a.keras")},
+        "frozen": lambda: {
+            "frozen": reload(freeze(converted, data=x), x, folder / "b.keras")
+        },
     }
     for stage, work in stages.items():
         try:
-            result[stage] = work()
+            result |= work()
         except Exception as error:  # the table shows what failed
             traceback.print_exc()
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:600]
@@ -104,7 +106,7 @@ def train(model: keras.Model, x: Any) -> dict[str, Any]:
         "loss": history.history["loss"][0],
         "batch": BATCH,
         "activations": len(layers),
-        "changed": changed,
+        "changed": sum(changed),
     }
 
 

@@ -82,7 +82,7 @@ IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
 # A function, arguments that are right, and for some of its arguments wrong values.
 # "MODEL" stands for a model.
 TABLE = {
-    constraints.Interval: ({}, {"minimum": NUMBER[:1] + NUMBER[2:]}),
+    constraints.Interval: ({"maximum": 1}, {"minimum": (*NUMBER[:1], *NUMBER[2:], 2)}),
     initializers.FunctionStart: ({}, {"function": NAME}),
     initializers.PiecewiseLinearStart: (
         LINES,
@@ -95,17 +95,21 @@ TABLE = {
         {
             "k": COUNT,
             "g": NAME,
-            "sharing": NAME,
-            "initialization": NAME,
+            "sharing": (*NAME, (0, 1), (1, 1), (1.0,)),
+            "initialization": (*NAME, keras.initializers.Ones()),
             "data_format": OPTIONAL_NAME,
         },
     ),
+    layers.ActivationEnsemble: ({}, {"momentum": (*NUMBER, -0.1, 1.1)}),
+    layers.XIELU: ({}, {"beta": NUMBER}),
+    layers.MLPConv: ({"kernel_size": 1}, {"filters": (*NAMES, (), (4, 0), (1.5,))}),
     layers.KAF: ({}, {"D": COUNT, "boundary": POSITIVE, "train_gamma": FLAG}),
     layers.APL: ({}, {"S": COUNT, "seed": SEED}),
     layers.ABU: ({}, {"functions": NAMES, "normalization": OPTIONAL_NAME}),
     layers.MixedActivation: ({}, {"gated": FLAG, "sharing": OPTIONAL_NAME}),
     layers.PolynomialActivation: ({}, {"degree": COUNT}),
     layers.Rational: ({}, {"numerator_degree": COUNT, "initialization": NAME}),
+    layers.SplineActivation: ({}, {"q": COUNT, "initialization": NAME}),
     layers.Maxout: ({}, {"k": COUNT}),
     models.mlp: (NETWORK, {"inputs": COUNT, "hidden": NAMES, "seed": SEED}),
     paper.cnet: (

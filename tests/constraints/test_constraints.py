@@ -49,19 +49,6 @@ def test_interval_takes_the_nearest_number(bounds, expected):
     np.testing.assert_allclose(values, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "bounds, message",
-    [
-        ({}, "needs a bound"),
-        ({"minimum": 2, "maximum": 1}, "needs a bound"),
-        ({"minimum": np.nan}, "must be a finite number"),
-    ],
-)
-def test_an_interval_needs_finite_bounds_in_order(bounds, message):
-    with pytest.raises(ValueError, match=message):
-        Interval(**bounds)
-
-
 @pytest.mark.parametrize("constraint", [Interval(0.1), Simplex()])
 def test_configuration(constraint):
     check_serialization(constraint)

@@ -52,9 +52,3 @@ def test_the_batch_whose_extremes_it_has_is_taken_to_0_to_1():
     y = keras.ops.convert_to_numpy(layer(x, training=True))
     np.testing.assert_allclose(y.min(axis=0), 0, atol=1e-5)
     np.testing.assert_allclose(y.max(axis=0), 1, atol=1e-5)
-
-
-@pytest.mark.parametrize("momentum", [-0.1, 1.1, "high"])
-def test_bad_momentum(momentum):
-    with pytest.raises(ValueError, match="`momentum` must be"):
-        make_layer(momentum=momentum)

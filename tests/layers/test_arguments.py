@@ -26,6 +26,23 @@ def test_the_nearest_name_is_offered(name):
         make(**arguments)
 
 
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"k": 2.5}, r"`k`.*integer of at least 1.*Received: k=2\.5"),
+        ({"g": "softmax"}, r"`g` must be.*element alone.*Received: g='softmax'"),
+        ({"g": keras.layers.ReLU()}, r"one of .*relu.*Received: g=<ReLU"),
+        ({"g": "nonsense"}, r"Register it with.*Received: g='nonsense'"),
+        ({"initialization": keras.initializers.Ones()}, r"initializers.RandomStart"),
+        ({"k": 1, "initialization": "linear"}, r"k >= 2\. Received: k=1"),
+        ({"sharing": (0, 1)}, r"batch axis.*Received: sharing=\(0, 1\)"),
+    ],
+)
+def test_an_error_says_what_to_do(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        VAFActivation(**arguments)
+
+
 @pytest.mark.parametrize("kind", [VAFActivation, layers.KAF, layers.PELU])
 def test_a_class_in_place_of_a_layer_is_refused(kind):
     dense = keras.layers.Dense(3, activation=kind)

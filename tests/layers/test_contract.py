@@ -147,12 +147,6 @@ def test_unknown_sizes(layer):
 
 
 @activations
-def test_unknown_sizes_need_sharing(layer):
-    with pytest.raises(ValueError, match="known size"):
-        fresh(layer, sharing="neuron").build((None, None, 3))
-
-
-@activations
 def test_saved_and_loaded(layer, tmp_path):
     model = keras.Sequential([keras.Input((4,)), built(layer, (None, 4))])
     x = sample((12, 4))
@@ -221,45 +215,9 @@ def test_slots_for_regularizers_and_constraints(layer):
 
 
 @activations
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"sharing": "rows"}, "`sharing` must be"),
-        ({"sharing": (0,)}, "batch axis"),
-        ({"sharing": 1}, "`sharing` must be"),
-        ({"data_format": "last"}, "`data_format` must be"),
-        ({"function_regularizer": 3}, "Could not interpret regularizer"),
-        ({"gain_regularizer": "l2"}, "gain_regularizer"),
-    ],
-)
-def test_bad_arguments(layer, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        type(layer)(**arguments)
-
-
-@activations
 def test_bad_input(layer):
     layer = fresh(layer, sharing="layer")
     with pytest.raises(ValueError, match=r"keras.ops.cast\(x, 'float32'\)"):
         layer(np.ones((2, 3), "int32"))
     with pytest.raises(ValueError, match="min_ndim=2"):
         layer(np.ones(3, "float32"))
-
-
-@pytest.mark.parametrize(
-    "layer, arguments, message",
-    [
-        (layers.ABU, {"functions": "relu"}, "`functions` must be a tuple"),
-        (layers.ABU, {"functions": ("softmax",)}, "each element alone"),
-        (layers.ABU, {"normalization": "max"}, "`normalization` must be one of 'sum'"),
-        (layers.APL, {"seed": 1.5}, "`seed` must be an integer"),
-        (layers.KAF, {"D": 1}, "`D` must be an integer of at least 2"),
-        (layers.KAF, {"boundary": 0}, "`boundary` must be a finite number above 0"),
-        (layers.KAF, {"train_gamma": 1}, "`train_gamma` must be True or False"),
-        (layers.KAF, {"gamma_constraint": "non_neg"}, "gamma_constraint"),
-        (layers.SplineActivation, {"initialization": 3}, "each element alone"),
-    ],
-)
-def test_bad_arguments_of_their_own(layer, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        layer(**arguments)

@@ -278,9 +278,3 @@ def test_snake_is_the_identity_at_frequency_0_and_can_leave_it(frequency):
     np.testing.assert_allclose(y, X, atol=1e-4)
     np.testing.assert_allclose(slope, 1, atol=1e-4)
     np.testing.assert_allclose(of_frequency, np.sum(X**2), rtol=1e-4)
-
-
-@pytest.mark.parametrize("beta", [np.nan, "1", None])
-def test_bad_beta(beta):
-    with pytest.raises(ValueError, match="`beta` must be a finite number"):
-        layers.XIELU(beta=beta)

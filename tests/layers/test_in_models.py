@@ -1,11 +1,6 @@
 """The layer wherever Keras takes one: models, wrappers, recurrent cells, devices."""
 
 import contextlib
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -179,44 +174,3 @@ def test_rematerialization_trains_the_same(mode):
     for remat, plain in zip(*found, strict=True):
         np.testing.assert_allclose(remat, plain, 1e-4, 1e-6)
     assert any(np.any(each) for each in found[0])
-
-
-DATA_PARALLEL = """
-import keras, numpy as np
-keras.distribution.set_distribution(keras.distribution.DataParallel())
-from keras_vaf.initializers import RandomStart
-from keras_vaf.layers import VAFActivation
-start = RandomStart(seed=0)
-layer = VAFActivation(sharing="channel", initialization=start)
-model = keras.Sequential([keras.Input((4,)), layer])
-model.compile(keras.optimizers.SGD(0.1), "mse")
-x = np.random.default_rng(0).normal(size=(8, 4)).astype("float32")
-model.fit(x, 0 * x, epochs=2, batch_size=8, shuffle=False, verbose=0)
-assert len(keras.distribution.list_devices()) == 2
-assert len(layer.alpha.value.sharding.device_set) == 2
-print([np.asarray(w).tolist() for w in layer.get_weights()])
-"""
-
-
-@pytest.mark.backend("jax")
-def test_two_devices_train_as_one():
-    process = subprocess.run(
-        [sys.executable, "-c", DATA_PARALLEL],
-        env={
-            **os.environ,
-            "KERAS_BACKEND": "jax",
-            "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
-        },
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stderr
-    layer = vaf(sharing="channel")
-    model = keras.Sequential([keras.Input((4,)), layer])
-    model.compile(keras.optimizers.SGD(0.1), "mse")
-    x = np.random.default_rng(0).normal(size=(8, 4)).astype("float32")
-    model.fit(x, 0 * x, epochs=2, batch_size=8, shuffle=False, verbose=0)
-    found = json.loads(process.stdout)
-    for have, want in zip(found, layer.get_weights(), strict=True):
-        np.testing.assert_allclose(have, want, 1e-5, 1e-6)

@@ -40,9 +40,3 @@ def test_it_is_a_small_network_on_each_patch():
 def test_mixed_precision_reaches_the_convolutions(dtype, compute):
     y = MLPConv((3,), 1, dtype=dtype)(np.ones((1, 2, 2, 1), "float32"))
     assert keras.backend.standardize_dtype(y.dtype) == compute
-
-
-@pytest.mark.parametrize("filters", [(), 3, (4, 0), (1.5,)])
-def test_bad_filters(filters):
-    with pytest.raises(ValueError, match="`filters` must be"):
-        MLPConv(filters, kernel_size=3)

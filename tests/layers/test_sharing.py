@@ -4,23 +4,8 @@ import keras
 import pytest
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.layers.sharing import validate_sharing
 
 pytestmark = pytest.mark.backend("tensorflow")
-
-
-@pytest.mark.parametrize(
-    "sharing, message",
-    [
-        ("rows", r"`sharing` must be 'layer'.*Received: sharing='rows'"),
-        ((1.0,), r"a tuple of axes.*Received: sharing=\(1\.0,\)"),
-        ((0, 1), r"batch axis.*Received: sharing=\(0, 1\)"),
-        ((1, 1), r"batch axis.*Received: sharing=\(1, 1\)"),
-    ],
-)
-def test_no_sharing(sharing, message):
-    with pytest.raises(ValueError, match=message):
-        validate_sharing(sharing)
 
 
 @pytest.mark.parametrize(

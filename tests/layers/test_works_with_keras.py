@@ -126,6 +126,13 @@ def difference(a, b):
     return max(np.abs(p - q).max() for p, q in pairs)
 """
 
+DATA_PARALLEL = """
+alone = train()
+keras.distribution.set_distribution(keras.distribution.DataParallel())
+shared = train()
+assert len(shared.get_layer("vaf").alpha.value.sharding.device_set) == 2
+print(difference(alone, shared))
+"""
 MODEL_PARALLEL = """
 alone = train()
 mesh = keras.distribution.DeviceMesh(
@@ -145,10 +152,17 @@ print(difference(alone, shared))
 """
 
 
+DEVICES = "--xla_force_host_platform_device_count="
+
+
+@pytest.mark.backend("jax")
+def test_two_devices_train_as_one():
+    assert run(TRAIN + DATA_PARALLEL, XLA_FLAGS=f"{DEVICES}2") < 1e-5
+
+
 @pytest.mark.backend("jax")
 def test_a_model_shared_by_four_devices():
-    four = "--xla_force_host_platform_device_count=4"
-    assert run(TRAIN + MODEL_PARALLEL, XLA_FLAGS=four) < 1e-5
+    assert run(TRAIN + MODEL_PARALLEL, XLA_FLAGS=f"{DEVICES}4") < 1e-5
 
 
 MIRRORED = """

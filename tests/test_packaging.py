@@ -62,8 +62,12 @@ def wheel(distributions):
 
 @pytest.fixture(scope="module")
 def metadata(wheel):
-    (name,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
-    return email.message_from_bytes(wheel.read(name))
+    return email.message_from_bytes(read(wheel, "METADATA"))
+
+
+def read(wheel, ending):
+    (name,) = (name for name in wheel.namelist() if name.endswith(f"/{ending}"))
+    return wheel.read(name)
 
 
 def package_files():
@@ -81,52 +85,29 @@ def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel):
     names = {name for name in wheel.namelist() if ".dist-info/" not in name}
     source = {name for name in package_files() if name.startswith(f"{NATIVE}/src/")}
     assert names == package_files() - source | {f"{NATIVE}/lib/missing.txt"}
+    assert wheel.filename.endswith("-py3-none-any.whl")  # it has no kernels
+    assert read(wheel, "LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 
-def test_a_wheel_without_kernels_is_for_every_platform_and_holds_the_licence(wheel):
-    assert wheel.filename.endswith("-py3-none-any.whl")
-    (name,) = (name for name in wheel.namelist() if name.endswith("/LICENSE"))
-    assert wheel.read(name) == (ROOT / "LICENSE").read_bytes()
-
-
-@pytest.fixture(scope="module")
-def source_distribution(distributions):
+def test_the_source_distribution_holds_package_and_tests_and_no_results(distributions):
     (path,) = distributions.glob("*.tar.gz")
-    return path
-
-
-@pytest.fixture(scope="module")
-def source_names(source_distribution):
-    """Names of the files in the source distribution."""
-    with tarfile.open(source_distribution) as file:
-        return {name.partition("/")[2] for name in file.getnames()}
-
-
-def test_the_source_distribution_holds_package_tests_and_citation(source_names):
-    tests = {
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")
-    }
+    with tarfile.open(path) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    tests = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/**/*.py")}
     others = {
-        *(
-            "setup.cfg",
-            "setup.py",
-            "CMakeLists.txt",
-            "pyproject.toml",
-            "mkdocs.yml",
-            "docs/index.md",
-        ),
-        *("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
+        *("setup.cfg", "setup.py", "CMakeLists.txt", "pyproject.toml", "mkdocs.yml"),
+        *("docs/index.md", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"),
+        "CITATION.cff",
     }
-    assert package_files() | tests | others <= source_names
+    assert package_files() | tests | others <= names
+    assert not any(name.startswith(("docs/reports", "notebooks")) for name in names)
+    assert path.stat().st_size < 1_500_000
 
 
-def test_the_source_distribution_leaves_out_results(source_distribution, source_names):
-    results = ("docs/reports", "notebooks")
-    assert [name for name in source_names if name.startswith(results)] == []
-    assert source_distribution.stat().st_size < 1_500_000
+LATE = pytest.param("*.tar.gz", marks=pytest.mark.nightly)  # it is built again
 
 
-@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+@pytest.mark.parametrize("kind", ["*.whl", LATE])
 def test_it_installs_and_runs(distributions, tmp_path, kind):
     (path,) = distributions.glob(kind)
     run_python(
@@ -146,13 +127,10 @@ def test_it_installs_and_runs(distributions, tmp_path, kind):
     assert error.value.stderr.endswith("keras-vaf: copy\n")
 
 
-def test_a_plain_install_brings_keras_and_numpy_only(metadata):
+def test_an_install_brings_what_its_extras_name(metadata):
+    """With PyTorch the tests would bring gigabytes of CUDA, too."""
     needed = [line for line in metadata.get_all("Requires-Dist") if ";" not in line]
     assert [re.match(r"\w+", line).group() for line in needed] == ["keras", "numpy"]
-
-
-def test_the_extra_of_the_tests_brings_one_backend(metadata):
-    """With PyTorch it would bring gigabytes of CUDA, too."""
     extras = dependencies_of(metadata, "test")
     assert "tensorflow" in extras
     assert not extras & {"torch", "jax", "jax2onnx", "keras-hub"}

@@ -13,10 +13,6 @@ PAGES = [
 ]
 
 
-# Code of 88 characters fits beside the navigation at 1280 pixels (docs/stylesheets).
-WIDTH = 88
-
-
 def blocks(page, language):
     """Return the code blocks of a page in a language."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -67,15 +63,6 @@ def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
         run(block, names)
 
 
-@pytest.mark.backend("tensorflow")
-def test_the_readme_is_short_and_each_example_shows_what_it_prints():
-    examples = blocks("README.md", "python")
-    lines = [[line for line in block.splitlines() if line] for block in examples]
-    assert [len(each) for each in lines] == [5, 3]
-    assert len(PRINTED.findall(README)) == len(examples)
-    assert len(README.splitlines()) <= 110
-
-
 def linked_files(page):
     """Return the files that a page links to or shows, but for those elsewhere."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -88,20 +75,6 @@ def linked_files(page):
 def test_what_a_page_outside_of_the_documentation_links_to_is_there(page):
     missing = [file for file in linked_files(page) if not (ROOT / file).exists()]
     assert missing == []
-
-
-@pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("page", PAGES)
-def test_what_a_page_includes_cuts_no_table(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    parts = re.findall(r'^--8<-- "([^":]+)(?::(\d+))?(?::(\d+))?"$', text, re.M)
-    for file, start, end in parts:
-        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
-        first, stop = int(start or 1) - 1, int(end or len(lines))
-        assert first < stop <= len(lines), file
-        for cut in {first, stop} - {0, len(lines)}:
-            beside = lines[cut - 1], lines[cut]
-            assert not all(line.startswith("|") for line in beside), f"{file}:{cut}"
 
 
 @pytest.mark.backend("tensorflow")
@@ -118,16 +91,6 @@ def commands_of_the_readme():
     """Return the blocks of commands, without the line breaks that a phone needs."""
     found = blocks("README.md", "bash")
     return [re.sub(r" \\\n +", " ", block) for block in found]
-
-
-@pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
-def test_no_line_of_code_is_cut_on_the_page(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    code = re.findall(r"^```(.*)\n(.*?)^```", text, re.M | re.S)
-    code = [block for language, block in code if language != "text"]
-    lines = "".join(code).splitlines()
-    assert [line for line in lines if len(line) > WIDTH] == []
 
 
 @pytest.mark.backend("tensorflow")

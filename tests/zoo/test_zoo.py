@@ -3,7 +3,6 @@
 `pip install -e '.[test,zoo]' && pytest -m zoo tests/zoo` runs these tests.
 """
 
-import keras
 import numpy as np
 import pytest
 
@@ -67,10 +66,3 @@ def test_an_activation_that_its_layer_never_calls_is_not_frozen():
     model = build("keras-hub/Mixtral")
     with pytest.raises(ValueError, match="has never called it"):
         freeze(convert(model), data=inputs_of(model))
-
-
-def test_a_frozen_task_is_a_plain_model():
-    model = build("keras-hub/BertTextClassifier")
-    frozen = freeze(convert(model), data=inputs_of(model))
-    assert isinstance(frozen, keras.Model) and not isinstance(frozen, type(model))
-    assert "keras_vaf" not in frozen.to_json()

@@ -4,6 +4,7 @@ import math
 
 import keras
 import numpy as np
+import pandas as pd
 import pytest
 
 from keras_vaf import (
@@ -73,6 +74,7 @@ DATASET = {
     "class_names": tuple("no"),
 }
 SMALL = datasets.Dataset(**DATASET)
+TABLE_OF_ROWS = pd.DataFrame(ROWS[0], columns=[*"abcd"])
 DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
 FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
@@ -159,7 +161,7 @@ TABLE = {
     datasets.Preprocessing: ({}, {"targets": NAME}),
     datasets.find: ({}, {"name": NAME}),
     datasets.load: ({}, {"name": NAME}),
-    datasets.predict_table: ({"source": "new.csv"}, {"model": MODEL}),
+    datasets.predict_table: ({"source": TABLE_OF_ROWS}, {"model": MODEL}),
     datasets.read_table: (
         {"source": "new.csv", "target": "y"},
         {

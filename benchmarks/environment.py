@@ -4,8 +4,6 @@ import datetime
 import importlib.metadata
 import os
 import platform
-import shutil
-import subprocess
 from pathlib import Path
 
 PACKAGES = ("keras-vaf", "keras", "numpy", "tensorflow", "jax", "jaxlib", "torch")
@@ -31,15 +29,6 @@ def _version(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "not installed"
-
-
-def gpu() -> str:
-    """Name and driver of each NVIDIA GPU; `""` if there is none."""
-    command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    if not shutil.which(command[0]):
-        return ""
-    ended = subprocess.run(command, capture_output=True, text=True)
-    return "" if ended.returncode else "; ".join(ended.stdout.splitlines())
 
 
 def _kernels() -> str:

@@ -2,106 +2,92 @@
 
 Each framework runs in its own process. A row of `docs/reports/speed/gpu.csv.xz` is one
 activation in one model: the time of a training step relative to that of the fixed
-activation, the memory at its peak, and the seconds of the first step. In each of five
-rounds, all activations of a model run in turn.
+activation, the memory at its peak, and the seconds of the first step. In each of nine
+rounds, all activations of a model run in turn. `--quick` runs a small model of each.
 
 PyTorch runs in bfloat16 by autocast: eager, captured in a CUDA graph, which is the
 card's own time, and compiled. JAX runs compiled steps of Keras in mixed_bfloat16.
 """
 
-import argparse
 import copy
+import functools
 import json
-import statistics
-import time
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.environment import gpu
-from benchmarks.speed.record import Row, measured, save
+from benchmarks.speed.networks import Arm, network
+from benchmarks.speed.rows import Row, in_turn, measured, save, seconds_of, summary
 
 OUTPUT = Path("docs/reports/speed/gpu.csv.xz")
 ARMS = ("fixed", "prelu", "layer", "channel")
-ROUNDS, STEPS = 5, 5
+STEPS = 5  # in one measurement
 Step = Callable[[], Any]
 
 
 def main() -> None:
     """Measure both frameworks, or one of them if this is its process."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--framework", choices=("torch", "jax"))
-    parser.add_argument("--quick", action="store_true", help="a small model of each")
-    arguments = parser.parse_args()
-    if arguments.framework:
-        measure = on_torch if arguments.framework == "torch" else on_jax
-        for row in measure(arguments.quick):
-            print(json.dumps(row), flush=True)
-        return
+    quick = ["--quick"] * ("--quick" in sys.argv)
+    for name, measure in {"torch": on_torch, "jax": on_jax}.items():
+        if name in sys.argv:
+            for row in measure(bool(quick)):
+                print(json.dumps({"code": "package"} | row), flush=True)
+            return
     rows: list[Row] = []
-    for framework in ("torch", "jax"):
-        variables = {"KERAS_BACKEND": framework}
-        variables |= {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-        options = ["--framework", framework, *["--quick"] * arguments.quick]
-        rows += measured("gpu", options, variables)
-    if not arguments.quick:
-        save(OUTPUT, "python -m benchmarks.speed.gpu", gpu(), rows)
+    for name in ("torch", "jax"):
+        variables = {"KERAS_BACKEND": name, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+        rows += measured(["benchmarks.speed.gpu", name, *quick], variables)
+    if not quick:
+        import torch
+
+        device = torch.cuda.get_device_name()
+        save(OUTPUT, "python -m benchmarks.speed.gpu", device, rows)
 
 
-def rows_of(about: Row, steps: dict[str, Step], wait: Step, facts: Row) -> list[Row]:
-    """Measure the steps of all activations in turn, and return a row of each."""
-    seconds: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(ROUNDS):
-        for name, step in steps.items():
-            wait()
-            start = time.perf_counter()
-            for _ in range(STEPS):
-                step()
-            wait()
-            seconds[name].append((time.perf_counter() - start) / STEPS)
-    rows = []
-    for name, times in seconds.items():
-        ratios = [a / b for a, b in zip(times, seconds["fixed"], strict=True)]
-        found = {
-            "activation": name,
-            "ratio_low": round(min(ratios), 3),
-            "ratio_high": round(max(ratios), 3),
-            "milliseconds": round(1000 * statistics.median(times), 3),
-        }
-        rows.append({"code": "package"} | about | found | facts[name])
-    return rows
+def compared(
+    about: Row, builders: Sequence[Callable[[], Step]], cuda: Any = None
+) -> Iterator[Row]:
+    """Measure the steps of all activations; `cuda` is PyTorch's, if there is a card."""
+    wait = cuda.synchronize if cuda else lambda: None
+    works, rows = [], []
+    for arm, build in zip(ARMS, builders, strict=True):
+        step = build()
+        if cuda:
+            cuda.reset_peak_memory_stats()
+            before = cuda.memory_allocated()
+        first = seconds_of(functools.partial(repeated, step, wait, 1))
+        rows.append(about | {"activation": arm, "first_seconds": round(first, 2)})
+        repeated(step, wait, 3)
+        if cuda:
+            peak = (cuda.max_memory_allocated() - before) / 2**30
+            rows[-1]["memory_gb"] = round(peak, 2)
+        step = captured(step) if about["mode"] == "graph" else step
+        works.append(functools.partial(repeated, step, wait, STEPS))
+    times = [[each / STEPS for each in own] for own in in_turn(works, seconds=0)]
+    for row, own in zip(rows, times, strict=True):
+        yield row | summary(own, times[0])
+
+
+def repeated(step: Step, wait: Step, count: int) -> None:
+    """Run a step several times, and wait for the card."""
+    for _ in range(count):
+        step()
+    wait()
 
 
 def on_torch(quick: bool) -> Iterator[Row]:
     """Measure models of timm and transformers."""
     import torch
 
-    card = torch.cuda.is_available()
-    device = torch.device("cuda" if card else "cpu")
+    cuda = torch.cuda if torch.cuda.is_available() else None
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.benchmark = True
-    wait = torch.cuda.synchronize if card else lambda: None
-    names = ("small",) if quick else ("resnet50", "gpt2", "vit_small_patch16_224")
-    for name in names:
-        model, x, y = torch_model(name, device)
-        for mode in ("eager", "graph", "compiled") if card else ("eager",):
-            steps, facts = {}, {}
-            for arm in ARMS:
-                step = torch_step(with_activation(model, arm, x), x, y, mode)
-                before = torch.cuda.memory_allocated() if card else 0
-                if card:
-                    torch.cuda.reset_peak_memory_stats()
-                start = time.perf_counter()
-                step()
-                wait()
-                facts[arm] = {"first_seconds": round(time.perf_counter() - start, 2)}
-                for _ in range(3):
-                    step()
-                if card:
-                    peak = (torch.cuda.max_memory_allocated() - before) / 2**30
-                    facts[arm]["memory_gb"] = round(peak, 2)
-                steps[arm] = captured(step) if mode == "graph" else step
+    for name in ("small",) if quick else ("resnet50", "gpt2", "vit_small_patch16_224"):
+        data = torch_model(name, torch.device("cuda" if cuda else "cpu"))
+        for mode in ("eager", "graph", "compiled") if cuda else ("eager",):
             about = {"framework": "torch", "model": name, "mode": mode}
-            yield from rows_of(about, steps, wait, facts)
+            steps = [functools.partial(torch_step, *data, arm, mode) for arm in ARMS]
+            yield from compared(about, steps, cuda)
             torch._dynamo.reset()
 
 
@@ -116,10 +102,9 @@ def torch_model(name: str, device: Any) -> tuple[Any, Any, Any]:
     elif name == "gpt2":
         import transformers
 
-        settings: Row = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0)
-        settings |= dict.fromkeys(("bos_token_id", "eos_token_id", "use_cache"), 0)
-        settings |= {"vocab_size": 8192, "n_positions": 512}
-        settings |= {"activation_function": "gelu"}
+        off = "resid_pdrop embd_pdrop attn_pdrop bos_token_id eos_token_id use_cache"
+        settings: Row = {"n_positions": 512, "activation_function": "gelu"}
+        settings |= {"vocab_size": 8192} | dict.fromkeys(off.split(), 0)
         model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**settings))
         x = y = torch.randint(8192, (16, 512))
     else:
@@ -147,10 +132,11 @@ def with_activation(model: Any, arm: str, x: Any) -> Any:
     return model
 
 
-def torch_step(model: Any, x: Any, y: Any, mode: str) -> Step:
+def torch_step(model: Any, x: Any, y: Any, arm: str, mode: str) -> Step:
     """Return a training step in bfloat16."""
     import torch
 
+    model = with_activation(model, arm, x)
     optimizer = torch.optim.SGD(model.parameters(), 1e-4)
     run = torch.compile(model) if mode == "compiled" else model
 
@@ -189,57 +175,21 @@ def on_jax(quick: bool) -> Iterator[Row]:
     """Measure models of Keras, whose VAFs come from `convert`."""
     import keras
 
-    import keras_vaf
-    from benchmarks.speed.models import on_gpu
-
-    def prelu(activation: Any) -> Any:
-        rank = len(activation.output.shape) if hasattr(activation, "output") else 2
-        return keras.layers.PReLU(shared_axes=list(range(1, rank)))
-
     keras.config.set_dtype_policy("mixed_bfloat16")
-    for name in ("small",) if quick else ("resnet50", "transformer"):
-        steps, facts = {}, {}
-        for arm in ARMS:
-            keras.utils.set_random_seed(0)
-            model, x, y = on_gpu(name)
-            if arm == "prelu":
-                model = keras_vaf.convert(model, to=prelu)
-            elif arm != "fixed":
-                model = keras_vaf.convert(model, k=3, sharing=arm)
-            steps[arm] = jax_step(model, x, y)
-            start = time.perf_counter()
-            steps[arm]()
-            facts[arm] = {"first_seconds": round(time.perf_counter() - start, 2)}
+    models = {"resnet50": "relu", "language": "gelu"}
+    for name, g in ({"MLP": "relu"} if quick else models).items():
         about = {"framework": "jax", "model": name, "mode": "compiled"}
-        yield from rows_of(about, steps, lambda: None, facts)
+        arms = [Arm(g), Arm("PReLU"), *(Arm("VAF", g, 3, each) for each in ARMS[2:])]
+        steps = [functools.partial(jax_step, name, arm, g) for arm in arms]
+        yield from compared(about, steps)
 
 
-def jax_step(model: Any, x: Any, y: Any) -> Step:
-    """Return a compiled training step, which waits for its result."""
+def jax_step(name: str, arm: Arm, g: str) -> Step:
+    """Return a training step of Keras, which waits for the loss."""
     import jax
-    import keras
 
-    optimizer = keras.optimizers.SGD(1e-4)
-    optimizer.build(model.trainable_variables)
-    score = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    groups = model.trainable_variables, model.non_trainable_variables
-    state = [[v.value for v in g] for g in (*groups, optimizer.variables)]
-    x, y = map(jax.device_put, (x, y))
-
-    def loss(weights: Any, others: Any) -> Any:
-        outputs, others = model.stateless_call(weights, others, x, training=True)
-        return score(y, outputs.astype("float32")), others
-
-    @jax.jit
-    def run(weights: Any, others: Any, slots: Any) -> Any:
-        found, others = jax.grad(loss, has_aux=True)(weights, others)
-        weights, slots = optimizer.stateless_apply(slots, found, weights)
-        return weights, others, slots
-
-    def run_once() -> None:
-        state[:] = jax.block_until_ready(run(*state))
-
-    return run_once
+    model, *data = network(name, arm, g)
+    return functools.partial(model.train_on_batch, *map(jax.device_put, data))
 
 
 if __name__ == "__main__":

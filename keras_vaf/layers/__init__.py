@@ -56,7 +56,7 @@ __all__ = [
     "VAFActivation",
 ]
 
-# Contract tests, comparisons, searches, benchmarks and pictures use these entries.
+# Contract tests, comparisons, searches and pictures use these entries.
 # `VAFActivation` comes first. Names are literals because the command line reads them
 # from this file without importing it.
 _PAPER = {"k": 3, "g": "relu"}

@@ -49,7 +49,7 @@ class Change:
 
     def __str__(self) -> str:
         """Return one line of the printed report."""
-        line = f"{self.layer}: {self.summary}"
+        line = f"{self.layer}: {self.kind}"
         if self.kept:
             return line
         error = "not measured" if self.error is None else f"{self.error:.2g}"
@@ -58,8 +58,8 @@ class Change:
         return "; ".join(filter(None, (line, near, self.remark)))
 
     @property
-    def summary(self) -> str:
-        """What was there before and what is there now, or why it was kept."""
+    def kind(self) -> str:
+        """The change without its layer and its figures."""
         what = f"kept, {self.kept}" if self.kept else f"-> {self.after}"
         return f"{self.before} {what}"
 
@@ -113,7 +113,7 @@ class ConversionReport:
         changes = (*self.replaced, *self.kept)
         if len(changes) < _LINES:
             return self.details
-        kinds = Counter(each.summary for each in changes).most_common(_LINES - 2)
+        kinds = Counter(each.kind for each in changes).most_common(_LINES - 2)
         lines = [f"{count} x {kind}" for kind, count in kinds]
         total, *notes = self._end
         return "\n".join([*lines, total, "`details` lists every activation", *notes])

@@ -116,8 +116,8 @@ def convert(
     if is_torch_module(model):
         from keras_vaf.models.modules_on_torch import convert_module
 
-        selection = None if layers is None else chosen
-        return convert_module(model, data, selection, to, k, g, sharing, inplace)
+        k, selection = 3 if k is None else k, None if layers is None else chosen
+        return convert_module(to, model, data, k, g, sharing, selection, inplace)
     by_attributes = isinstance(model, keras.Model) and not is_graph(model)
     if not (by_attributes and inplace and model.built):
         check_graph(model, _SUBCLASSED)

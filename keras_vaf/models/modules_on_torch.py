@@ -25,24 +25,14 @@ from keras_vaf.utils import check_flag, did_you_mean
 _VALUES = 50_000  # of the inputs of a VAF, at most
 
 
-def convert_module(
-    module: Any,
-    data: Any,
-    selection: Any,
-    to: Any,
-    k: int | None,
-    g: Any,
-    sharing: Any,
-    inplace: bool,
-) -> torch.nn.Module:
-    """Return a module with VAFs in the place of its activations (see `convert`)."""
+def convert_module(to: Any, *arguments: Any) -> torch.nn.Module:
+    """Return a module with VAFs in the place of its activations (see `Conversion`)."""
     if to is not VAFActivation:
         raise ValueError(
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
-    k = 3 if k is None else k
-    done = Conversion(module, data, k, g, sharing, selection, inplace, Change)
+    done = Conversion(*arguments, Change)
     made = keep_report(done.module, done.lines, done.deviation, *done.notes)
     if not made.replaced:
         reasons = "; ".join(map(str, made.kept)) or "no activation module"

@@ -313,14 +313,7 @@ X = np.linspace(-8, 8, 3201)
 
 
 def test_to_what_a_function_returns():
-    seen = []
-
-    def to(layer):
-        seen.append(layer.name)
-        return KAF(D=4, name=f"{layer.name}_kaf")
-
-    found = convert(sequential(), to=to)
-    assert seen == ["fused", "leaky", "capped"]
+    found = convert(sequential(), to=lambda layer: KAF(D=4, name=f"{layer.name}_kaf"))
     names = [layer.name for layer in found.layers if isinstance(layer, KAF)]
     assert names == ["fused_kaf", "leaky_kaf", "capped_kaf"]
 
@@ -369,11 +362,9 @@ def test_a_layer_that_needs_no_copy_is_used_itself(layer):
         (lambda: None, {}, "Give one model.*None"),
         (sequential, {"to": KAF, "k": 5}, "`k` and `g` are arguments.*'k': 5"),
         (unsaved, {}, "'unsaved.*cannot be copied.*`inplace=True`"),
-        (lambda: with_layer(layers.Dense(2)), {"k": 0}, "k=0"),
         (sequential, {"k": 1}, "'leaky'.*k >= 2.*k=1"),
         (sequential, {"g": "softmax"}, "each element alone.*softmax"),
         (sequential, {"layers": "conv*"}, "does not match any layer.*fused.*'conv"),
-        (sequential, {"layers": 3}, "layers=3"),
         (sequential, {"layers": "class"}, "Nothing to replace.*several elements"),
         (sequential, {"to": Maxout}, "`to` must be.*Maxout"),
         (sequential, {"to": lambda layer: "relu"}, "must return a layer.*'relu'"),

@@ -2,7 +2,6 @@
 
 import keras
 import numpy as np
-import pytest
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
@@ -40,15 +39,3 @@ def test_starts_at_the_same_kernels_whatever_the_activation():
     first, second, third = (layer.get_weights()[0] for layer in model.layers[::2])
     assert np.all(first != second) and np.all(second != third)
     assert model.layers[1] is not model.layers[3]
-
-
-@pytest.mark.parametrize(
-    "widths", [{"hidden": (6, 0)}, {"inputs": 2.5}, {"outputs": -1}], ids=str
-)
-def test_refuses_widths_that_are_no_positive_integers(widths):
-    arguments = {"inputs": 4, "hidden": (6,), "outputs": 3} | widths
-
-    with pytest.raises(
-        ValueError, match=r"(positive integers|an integer of at least 1).* Received: "
-    ):
-        mlp(**arguments, activation=keras.layers.ReLU)

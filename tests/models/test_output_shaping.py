@@ -84,19 +84,9 @@ def test_a_hard_sigmoid_made_of_relu6_is_a_gate():
 
 
 def test_gates_in_the_code_of_a_layer_are_kept():
-    @keras.saving.register_keras_serializable(package="test_output_shaping")
-    class Gate(layers.Layer):
-        def __init__(self, activation="sigmoid", **kwargs):
-            super().__init__(**kwargs)
-            self.activation = keras.activations.get(activation)
-            self.dense = layers.Dense(6)
-
-        def call(self, inputs):
-            return inputs * self.activation(self.dense(inputs))
-
-    model = functional(lambda x: layers.Dense(1)(Gate(name="gate")(x)))
-    found = convert(model)
-    assert "is a gate" in reasons(found)["gate"]
+    block = blocks.Feedforward(3, "sigmoid", name="block")
+    found = convert(functional(lambda x: layers.Dense(1)(block(x))))
+    assert "is a gate" in reasons(found)["block"]
 
 
 def test_before_a_model_is_built():

@@ -15,7 +15,6 @@ from tests.models.networks import (
     inputs_of,
     outputs_of,
     scatter,
-    sequential,
 )
 
 X = np.linspace(-10, 10, 1001)
@@ -134,20 +133,6 @@ class TestNearest:
         assert report(simplify(around(layer), 0.01)).replaced[0].nearest == (
             "no known function"
         )
-
-
-@pytest.mark.parametrize(
-    ("make", "tolerance", "message"),
-    [
-        (sequential, 0.1, "trainable activation of keras_vaf.layers"),
-        (lambda: convert(sequential()), "1", "above 0.*tolerance='1'"),
-        (lambda: keras.Sequential([VAFActivation(sharing="channel")]), 1, "no weights"),
-    ],
-    ids=["none", "text", "unbuilt"],
-)
-def test_bad_input_is_told(make, tolerance, message):
-    with pytest.raises(ValueError, match=message):
-        simplify(make(), tolerance)
 
 
 @pytest.mark.parametrize("tolerance", [0.5, 0.1, 0.01])

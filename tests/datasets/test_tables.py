@@ -6,7 +6,6 @@ Expected numbers come from Python, pandas or the writers of the formats.
 import datetime
 import gzip
 import re
-import sys
 
 import numpy as np
 import openpyxl
@@ -100,7 +99,6 @@ def test_years_and_counted_columns_are_names(write, names):
 
 
 FORMS = {
-    "plain": repr,
     "exponents": "{:.8e}".format,
     "decimal commas": lambda n: str(n).replace(".", ","),
     "German": german,
@@ -138,7 +136,6 @@ def test_dates_are_days_since_1970(write, form):
     days = [(day - datetime.date(1970, 1, 1)).days for day in DAYS]
     np.testing.assert_array_equal(dataset.x[:, 0], days)
     assert any("Use `--time c`" in note for note in dataset.notes)
-    assert read_table(write(column(range(9), target=days)), "y").times is None
 
 
 def test_the_order_of_day_and_month_is_asked_for(write):
@@ -188,7 +185,6 @@ def test_targets_are_classes_or_numbers(write):
     assert read([".5", ".25"], task="classification").class_names == ("0.25", "0.5")
     assert read([*range(ROWS)]).class_names is None
     assert len(read(["", "2.5", "k.A.", "3.5"]).y) == ROWS // 2
-    assert any("classes of 1 or 2 rows" in n for n in read(["a"] * 39 + ["b"]).notes)
 
 
 def test_groups_and_times_are_no_inputs(write):
@@ -199,11 +195,8 @@ def test_groups_and_times_are_no_inputs(write):
     assert grouped.groups[:3].tolist() == [0, 1, 0]
     timed = read_table(path, "y", time="d")
     assert np.diff(timed.times).tolist() == [7] * (ROWS - 1)
-    assert timed.checksum != grouped.checksum
     assert not any("--time" in note for note in timed.notes)
-    assert read_table(path, "y", ignore=["g", "y"][:1]).feature_names == ("d",)
-    with pytest.raises(ValueError, match="must hold a number or a date in each row"):
-        read_table(path, "y", time="g")
+    assert read_table(path, "y", ignore=["g"]).feature_names == ("d",)
     rows = "".join(f"id {n},{n % 7},{n}.5\n" for n in range(ROWS))
     names = write("c,a,y\n" + rows, "names.csv")
     with pytest.raises(TableError, match=r"row 2: .* the time and .*Received: 'id 0'"):
@@ -299,12 +292,6 @@ def test_percentages_are_not_taken_from_numbers():
         encoder.encode(FRAME.assign(share=0.05))
 
 
-@pytest.mark.parametrize("ending", ["parquet", "xlsx", "xls"])
-def test_another_file_of_this_name_is_refused(write, ending):
-    with pytest.raises(TableError, match=f"own.{ending}: expected a table"):
-        read_table(write(b"no such file", f"own.{ending}"), "y")
-
-
 def test_the_sheets_of_a_workbook(tmp_path):
     path = tmp_path / "book.xlsx"
     with pandas.ExcelWriter(path) as book:
@@ -326,9 +313,7 @@ def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path):
 
 def test_texts_and_numbers_in_one_column_of_pandas():
     table = pandas.DataFrame({"a": [1, "2.5", 3.25], "y": ["0.5", 1, "2.5"]})
-    dataset = read_table(table, "y")
-    np.testing.assert_array_equal(dataset.x, [[1], [2.5], [3.25]])
-    np.testing.assert_array_equal(dataset.y, [0.5, 1, 2.5])
+    np.testing.assert_array_equal(read_table(table, "y").x, [[1], [2.5], [3.25]])
 
 
 def test_numbers_of_many_digits_are_different_categories_and_groups(write):
@@ -340,28 +325,15 @@ def test_numbers_of_many_digits_are_different_categories_and_groups(write):
     assert read_table(frame, "y", groups="c").groups.tolist() == [0, 1] * 9
 
 
-def test_whole_numbers_beyond_those_of_float64_are_rounded_as_text_is(write):
-    large = [2**60 + n * 2**40 for n in range(ROWS)]
-    table = pandas.DataFrame({"a": large, "y": range(ROWS)})
-    text = write(table.to_csv(index=False))
-    np.testing.assert_array_equal(read_table(table, "y").x, read_table(text, "y").x)
-
-
-def test_a_target_that_is_no_name_is_refused():
-    with pytest.raises(ValueError, match=r"`target` must be a str.*\['y'\]"):
-        read_table(FRAME, ["y"])
-
-
-def test_marks_that_no_file_can_have_are_refused(write):
+def test_other_files_marks_and_names_are_refused(write):
+    for ending in ("parquet", "xlsx", "xls"):
+        with pytest.raises(TableError, match=f"own.{ending}: expected a table"):
+            read_table(write(b"no such file", f"own.{ending}"), "y")
     for marks in ({"separator": "ab"}, {"decimal": ",,"}, {"encoding": "utf-88"}):
         with pytest.raises(ValueError, match=r"delimiter|`decimal`|unknown encoding"):
             read_table(write(TABLE), "y", **marks)
-
-
-def test_without_pyarrow_the_line_that_installs_it_is_named(write, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[experiments\]'"):
-        read_table(write(TABLE), "y")
+    with pytest.raises(ValueError, match=r"`target` must be a str.*\['y'\]"):
+        read_table(FRAME, ["y"])
 
 
 CELLS = st.sampled_from(["1", "-2.5", "1e999", "nan", "inf", "", "?", "x", '"', "a,é"])

@@ -20,10 +20,9 @@ from keras_vaf.utils import check_number, check_numbers, did_you_mean
 class TableEncoder(keras.layers.Layer):
     """Turn rows of a table into the inputs of a network.
 
-    Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer,
-    so that their file contains everything that is needed to predict new rows. `encode`
-    turns a table into an array of numbers with pandas. The layer then scales the
-    numbers and one-hot encodes the categories, on every backend.
+    Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer.
+    `encode` turns a table into an array of numbers with pandas. The layer then scales
+    the numbers and one-hot encodes the categories, on every backend.
 
     Args:
         columns: The columns, as `Column` objects or as dictionaries of their arguments.
@@ -81,8 +80,8 @@ class TableEncoder(keras.layers.Layer):
         sizes = [len(each) for each in (columns, fill, center, spread, kept)]
         if len({*sizes}) > 1:
             raise ValueError(
-                "`fill`, `center`, `spread` and `kept` must have one value for each of "
-                f"the {sizes[0]} columns. Received: {sizes[1:]} values"
+                "`columns`, `fill`, `center`, `spread` and `kept` must have equal "
+                f"lengths. Received: {sizes}"
             )
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: sizes[0]})
         # The column and the category of each output; NaN for a column that is scaled.
@@ -107,16 +106,14 @@ class TableEncoder(keras.layers.Layer):
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as an array of numbers, the input of the layer.
 
-        A missing entry, or one of the words `na`, is NaN, a category is its index, and
-        an unknown category is -1.
-
         Args:
             table: A dictionary from column names to sequences, or a pandas `DataFrame`,
                 with the columns in any order. Other columns are ignored.
             na: Additional words that stand for a missing entry.
 
         Returns:
-            A float32 array of shape `(rows, columns)`, in the order of `columns`.
+            A float32 array of shape `(rows, columns)`. A missing entry is NaN, a
+            category is its index, and an unknown category is -1.
 
         Raises:
             TableError: If columns are missing, or if a cell is not a number, truth

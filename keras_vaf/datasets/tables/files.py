@@ -28,6 +28,7 @@ _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-
 _HEAD = 2**20  # characters that hold the first row
 _ROWS = 100  # rows used to guess the decimal mark
 _FEW_CELLS = 2**21  # of a sheet
+_MOST = 12  # names or columns in an error or a note
 # Not 1.234 or 1,234, which may have a mark between thousands.
 _POINT = r"[+-]?([0-9]+\.([0-9]{1,2}|[0-9]{4,})|0\.[0-9]+)"
 _COMMA = _POINT.replace(r"\.", ",")
@@ -60,16 +61,16 @@ class Table:
         row = row + self.first if self.first else row
         return f"row {row}: column {cells.name!r} {must}. Received: {text[0]!r}"
 
-    def refusal(self, odd: Sequence[str], most: int = 20) -> TableError:
+    def refusal(self, odd: Sequence[str]) -> TableError:
         """Return an error that lists what is wrong with columns."""
         head = [f"{len(odd)} columns cannot be used."] * (len(odd) > 1)
-        return TableError(f"{self.name}: " + "\n".join([*head, *odd[:most]]))
+        return TableError(f"{self.name}: " + "\n".join([*head, *odd[:_MOST]]))
 
 
-def listed(names: Sequence[str], most: int = 20) -> str:
+def listed(names: Sequence[str]) -> str:
     """Return names separated by commas, and the number of those left out."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    more = f" and {len(names) - _MOST} more" * (len(names) > _MOST)
+    return ", ".join(names[:_MOST]) + more
 
 
 def open_table(

@@ -85,11 +85,8 @@ def number_format(counts: "Series", decimal: str | None, comma: bool) -> str | N
         return None
     unit = like.str.replace("^.*[0-9] ?", "", regex=True).mode()[0]
     marks = {"", *"".join(like.str.replace("[^., ']", "", regex=True).unique())}
-    readings = {
-        form: numbers_like(f"{form} {unit}".rstrip(), texts)
-        for form in _FORMS
-        if form[1:-2].removesuffix("234") in marks
-    }
+    forms = [form for form in _FORMS if form[1:-2].removesuffix("234") in marks]
+    readings = {form: numbers_like(f"{form} {unit}".rstrip(), texts) for form in forms}
     found = {form: np.isfinite(values).sum() for form, values in readings.items()}
     best = [form for form in readings if found[form] == max(found.values())]
     best = [*{readings[form].tobytes(): form for form in reversed(best)}.values()]

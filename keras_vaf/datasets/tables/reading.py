@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
+from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.columns import MOST_CLASSES, Column, as_cells, infer
 from keras_vaf.datasets.tables.files import (
     NUMBER,
@@ -18,13 +19,18 @@ from keras_vaf.datasets.tables.files import (
     open_table,
 )
 from keras_vaf.datasets.tables.formats import DateOrder, Odd
-from keras_vaf.datasets.tables.notes import describe
-from keras_vaf.utils import check_choice, check_kind, did_you_mean
+from keras_vaf.utils import check_choice, check_kind, did_you_mean, readable, visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 _FEWEST_IDENTIFIERS = 20  # different texts of a column of identifiers
+_TITLES = {
+    "number": "Numbers",
+    "category": "Categories (with their number of values)",
+    "boolean": "True or false, as 1 and 0",
+    "date": "Dates, as days since 1970-01-01",
+}
 
 
 def read_table(
@@ -88,8 +94,6 @@ def read_table(
         TableError: If columns cannot be used. The message lists all such columns, with
             row and cell, and the options that solve the problem.
         ValueError: If an argument is not one of the choices.
-        FileNotFoundError: If the file does not exist.
-        ImportError: If a package that reads the file is not installed.
 
     Example:
 
@@ -155,7 +159,8 @@ def read_table(
         groups=None if group is None else np.nan_to_num(group, nan=-1).astype(np.int64),
         times=times,
     )
-    return replace(dataset, notes=describe(dataset, table, left_out, task))
+    notes = (*_notes(dataset, table, left_out, task), *_warnings(dataset))
+    return replace(dataset, notes=tuple(map(visible, notes)))
 
 
 def _check_names(table: Table, roles: Mapping[str, str]) -> None:
@@ -196,3 +201,61 @@ def _left_out(column: Column, values: np.ndarray, role: str) -> str:
     if column.name.startswith("Unnamed: ") and len({*values}) == len(values):
         return "it has no name and numbers the rows"
     return "" if varies else "it has one value, or none"
+
+
+def _notes(
+    dataset: Dataset, table: Table, left_out: Mapping[str, str], task: Task | None
+) -> Iterator[str]:
+    """Yield the decisions about a table, one sentence per decision."""
+    rows, inputs = dataset.x.shape
+    comma = "decimal comma, " * (table.decimal == ",")
+    form = f" (separated by {table.separator!r}, {comma}{table.encoding})"
+    form *= bool(table.separator)
+    yield f"{table.name}: {rows:,} rows, {inputs} input{'s' * (inputs != 1)}{form}."
+    if dropped := len(table.frame) - rows:
+        yield f"Left out {dropped:,} rows without a target."
+    yield f"Target {dataset.target!r}: {_target(dataset, task)}."
+    for kind, title in _TITLES.items():
+        found = [
+            f"{c.name} ({detail})" if (detail := len(c.names) or c.format) else c.name
+            for c in dataset.columns
+            if c.kind == kind
+        ]
+        if found:
+            yield f"{title}: {listed(found)}."
+    missing = zip(dataset.feature_names, np.isnan(dataset.x).sum(axis=0), strict=True)
+    if names := [f"{name} ({count:,})" for name, count in missing if count]:
+        yield (
+            f"Missing entries: {listed(names)}. Numbers are filled in by "
+            "the mean of the training rows, categories by the most frequent one."
+        )
+    for name, why in left_out.items():
+        yield f"Left out column {name!r}: {why}."
+
+
+def _target(dataset: Dataset, task: Task | None) -> str:
+    if (classes := dataset.class_names) is None:
+        y = dataset.y.astype(np.float64)
+        low, mean, high = map(readable, (y.min(), y.mean(), y.max()))
+        return f"a regression, from {low} to {high}, mean {mean}"
+    numbers = task is None and {*"".join(classes)} <= {*"+-.e0123456789"}
+    advice = "; use `--task regression` if they are numbers to predict" * numbers
+    return f"taken as {len(classes)} classes ({listed(classes)}){advice}"
+
+
+def _warnings(dataset: Dataset) -> Iterator[str]:
+    for column, values in zip(dataset.columns, dataset.x.T, strict=True):
+        start, steps = f"Warning: column {column.name!r}", np.diff(values)
+        if len(column.names) > MOST_CATEGORIES:
+            yield (
+                f"{start} has {len(column.names):,} categories. The {MOST_CATEGORIES} "
+                "most frequent ones of the training rows get an input; the others "
+                "count as unknown."
+            )
+        if column.kind == "number" and (steps == 1).all():
+            yield f"{start} counts the rows. `--ignore` leaves it out."
+        if column.kind == "date" and dataset.times is None and (steps >= 0).all():
+            yield (
+                f"{start} holds dates that increase. Use `--time {column.name}` if "
+                "later rows are to be predicted."
+            )

@@ -29,7 +29,7 @@ class TableEncoder(keras.layers.Layer):
         fill: Value that replaces a missing entry, for each column.
         center: Value that is subtracted, for each column.
         spread: Divisor, for each column. A column with spread 0 becomes 0.
-        kept: Indices of the categories that get an output, for each column; empty for a
+        kept: Numbers of the categories that get an output, for each column; empty for a
             column that is scaled. For any other category, all these outputs are 0.
         target: Name of the column that the network predicts.
         classes: Names of the classes; `None` for regression.
@@ -43,8 +43,7 @@ class TableEncoder(keras.layers.Layer):
         each category that is kept.
 
     Raises:
-        ValueError: If an argument does not have one value for each column, or if a
-            number is not finite, or if a spread is negative.
+        ValueError: If an argument has not one finite value for each column.
 
     Example:
 

@@ -62,22 +62,21 @@ def predict_table(
     Args:
         model: A network with a `TableEncoder`, such as the `best.keras` of `keras-vaf
             compare`.
-        source: A table with the columns on which the network was trained, in any order,
-            and perhaps others: a pandas `DataFrame`, or a path as in `read_table`.
+        source: A pandas `DataFrame`, or a path as in `read_table`, with the columns of
+            the training table in any order, and perhaps others.
         na: Additional words that stand for a missing entry.
         **options: `separator`, `decimal`, `encoding`, `sheet` and `header`, as in
             `read_table`.
 
     Returns:
         The table, whose cells are text if it is a CSV file, with the columns of
-        `TableEncoder.decode`. `DataFrame.attrs["notes"]` lists unknown categories and
+        `TableEncoder.decode`. `DataFrame.attrs["notes"]` counts unknown categories and
         missing entries.
 
     Raises:
-        TableError: If columns are missing, or if a column has cells that it cannot
-            use. The message lists all such columns.
+        TableError: If columns are missing, or have cells that cannot be used.
         ValueError: If the model has no `TableEncoder`, if the table has no rows, or if
-            it has a column with the name of an additional one.
+            it already has a column of that name.
 
     Example:
 

@@ -65,26 +65,23 @@ def read_table(
         target: Name of the column to predict.
         task: `"classification"` or `"regression"`. With `None`, targets are classes if
             they are text, or whole numbers with at most 20 different values.
-        categories: Names of input columns that contain categories, such as numbers
-            without an order.
+        categories: Names of columns that contain categories, such as numbers.
         ignore: Names of columns that are not inputs.
         groups: Name of a column that is not an input, such as a patient number. Rows
             with equal entries stay in the same fold.
         time: Name of a column that is not an input, such as a date. The test rows of a
             fold are later than its training rows.
-        dates: Order of day and month in dates such as 1/2/2024: `"day-first"` or
-            `"month-first"`.
+        dates: `"day-first"` or `"month-first"`, for dates such as 1/2/2024.
         separator: Character between the cells of a CSV file. `None` selects comma,
             semicolon, tab or bar, whichever is most frequent in the header.
         decimal: Decimal mark of numbers in text, `"."` or `","`. `None` selects the
             comma if cells of a CSV file look like it and are not separated by commas.
-        encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 if the file has
-            its byte order mark.
-        na: Additional words that stand for a missing entry, besides the empty cell,
-            `?`, `NA`, `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
+        encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 with a mark.
+        na: Words that stand for a missing entry, besides the empty cell, `?`, `NA`,
+            `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
         sheet: Name or number of a sheet of a workbook.
-        header: Whether the first row of a file holds the names of the columns. If not,
-            they are 1, 2, 3 and so on.
+        header: Whether the first row of a file holds the names of the columns, which
+            are otherwise 1, 2, 3 and so on.
 
     Returns:
         The dataset. Classes and categories are sorted by number if all their names are

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from keras_vaf.datasets.dataset import Task
-from keras_vaf.datasets.scaling import Scaling
 from keras_vaf.utils import check_choice
 
 
@@ -28,11 +27,9 @@ class File:
 class Source:
     """One form in which a dataset is available."""
 
-    format: str  # name of the reader in `keras_vaf.datasets.parsers.READERS`
-    files: tuple[File, ...] = ()  # all of which are needed
+    format: str  # ending of the name of the reader in `keras_vaf.datasets.parsers`
+    files: tuple[File, ...] = ()  # all of which are needed; none for scikit-learn
     options: Mapping[str, Any] = field(default_factory=dict)  # arguments of the reader
-    package: str | None = None  # installed, with the data in place of files
-    rows: int | None = None  # if it differs from that of the dataset
     note: str = ""  # for users
 
 
@@ -54,22 +51,17 @@ class Entry:
         paper_name: Name in the paper's table.
         size: Size of the loaded dataset.
         publisher: Page of the publisher.
-        licence: Licence of the data.
-        citation: Authors and publication of the data.
+        licence, citation: Licence, authors and publication of the data.
         sources: Forms in which the dataset is available, preferred form first.
         paper_size: Size in the paper's table, if it differs.
         difference: Reason why the two sizes differ, and other remarks.
-        target: Name of the target column of a table.
+        target: Name of the target column of a table; `""` for images.
         labels: Class labels as written in the target column, in the order of the class
             indices; empty for regression.
         class_names: Names of the classes; if empty, the labels.
         left_out: Columns that are neither inputs nor target, with the reason.
         categories: Columns of categories, with the names of the categories.
         missing: Text that stands for a missing entry.
-        target_scaling: Scaling of the targets that the errors in the paper imply.
-        image_shape: Height, width and channels of images; `None` for a table.
-        test_rows: Number of rows of the publisher's test part, at the end of the
-            dataset.
     """
 
     name: str
@@ -87,9 +79,6 @@ class Entry:
     left_out: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
-    target_scaling: Scaling = "none"
-    image_shape: tuple[int, int, int] | None = None
-    test_rows: int = 0
 
     @property
     def task(self) -> Task:
@@ -97,36 +86,24 @@ class Entry:
         return "regression" if self.size.classes is None else "classification"
 
 
-# The record that an object of the JSON file becomes, by a key that only it has.
-_RECORDS = {"paper_name": Entry, "format": Source, "path": File, "rows": Size}
-
-
 def _record(pairs: list[tuple[str, Any]]) -> Any:
-    values = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in pairs
-    }
-    kind = next((_RECORDS[name] for name in _RECORDS if name in values), None)
-    return values if kind is None else kind(**values)
+    """Return the record that an object of the JSON file is, or a dictionary."""
+    values = {n: tuple(v) if isinstance(v, list) else v for n, v in pairs}
+    # A key that only objects of this kind have.
+    kinds = {"paper_name": Entry, "format": Source, "path": File, "rows": Size}
+    found = [kind for key, kind in kinds.items() if key in values]
+    return found[0](**values) if found else values
 
 
+_FILE = Path(__file__).with_suffix(".json")
 CATALOGUE: tuple[Entry, ...] = tuple(
-    json.loads(
-        Path(__file__).with_suffix(".json").read_text("utf-8"),
-        object_pairs_hook=_record,
-    )
+    json.loads(_FILE.read_text("utf-8"), object_pairs_hook=_record)
 )
 """The datasets of the paper, in the order of its table."""
 
 
 def find(name: str) -> Entry:
     """Return the catalogue entry of a dataset.
-
-    Args:
-        name: Short name of the dataset, such as `"wine"`.
-
-    Returns:
-        The entry.
 
     Raises:
         ValueError: If the catalogue does not contain a dataset of this name.

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from keras_vaf.datasets.tables.columns import Column
-from keras_vaf.utils import check_choice, checksum
+from keras_vaf.utils import check_choice, check_kind, checksum
 
 Task = Literal["classification", "regression"]
 
@@ -68,11 +68,8 @@ class Dataset:
     def __post_init__(self) -> None:
         """Check the types and the sizes of the arrays."""
         check_choice("task", self.task, get_args(Task))
-        for name in ("x", "y"):
-            if not isinstance(given := getattr(self, name), np.ndarray):
-                raise ValueError(
-                    f"`{name}` must be a NumPy array. Received: {name}={given!r}"
-                )
+        check_kind("x", self.x, np.ndarray)
+        check_kind("y", self.y, np.ndarray)
         if self.x.dtype != np.float32 or self.x.ndim < 2:
             raise ValueError(
                 "`x` must be a float32 array with the rows first and at least two "
@@ -105,12 +102,10 @@ class Dataset:
                 "`class_names` must be given for classification and be None for "
                 f"regression. Received: class_names={self.class_names!r}"
             )
-        if self.class_names is not None and not np.all(
-            (self.y >= 0) & (self.y < len(self.class_names))
-        ):
+        classes = self.class_names
+        if classes is not None and not np.isin(self.y, np.arange(len(classes))).all():
             raise ValueError(
-                "`y` must contain class indices from 0 to "
-                f"{len(self.class_names) - 1}. "
+                f"`y` must contain class indices from 0 to {len(classes) - 1}. "
                 f"Received: values from {self.y.min()} to {self.y.max()}"
             )
 

@@ -1,15 +1,14 @@
 """`read_files`, which finds or downloads the publishers' files.
 
-Each file is compared with its checksum. This module never decompresses or parses a
-file, so a file with a wrong checksum is never interpreted. `keras.utils.get_file` does
-not take its place: it waits without end for a server that falls silent, downloads under
-the final name, keeps a file with a wrong checksum there, and knows no checksum of a
-text that does not depend on line ends.
+Nothing here decompresses or parses a file, so that no file with a wrong checksum is
+interpreted. `keras.utils.get_file` waits without end for a server that falls silent,
+keeps a file with a wrong checksum, and knows no checksum that ignores line ends.
 """
 
 import hashlib
 import http.client
 import importlib.util
+import itertools
 import os
 import sys
 import urllib.request
@@ -19,15 +18,7 @@ from keras_vaf.datasets.catalogue import Entry, File, Source
 from keras_vaf.utils import write_atomically
 
 _SECONDS_OF_SILENCE = 30
-
-# Largest accepted number of bytes for a file of unknown size.
-_MOST_BYTES = 1 << 26
-
-
-def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return `data_dir`, or the folder in `KERAS_VAF_DATA_DIR`, or `None`."""
-    folder = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
-    return Path(folder) if folder else None
+_MOST_BYTES = 1 << 26  # of a file of unknown size
 
 
 def cache_folder() -> Path:
@@ -39,25 +30,16 @@ def cache_folder() -> Path:
 def read_files(
     entry: Entry, data_dir: str | os.PathLike[str] | None = None
 ) -> tuple[Source, list[bytes]]:
-    """Return the form of a dataset and the bytes of its checked files.
+    """Return the first form of a dataset that is there, and its checked files.
 
     If `data_dir` or the environment names a folder, the files must be in it. Otherwise
     they are downloaded into the cache, unless they are there.
     """
-    given = data_folder(data_dir)
-    folder = given or cache_folder()
-    for source in entry.sources:  # the first form that is available
-        if source.package and importlib.util.find_spec(source.package) is not None:
-            return source, []
-        if (
-            all((folder / file.path).is_file() for file in source.files)
-            and source.files
-        ):
-            break
-    else:
-        source = next(
-            s for s in entry.sources if s.files and all(f.urls for f in s.files)
-        )
+    given = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
+    folder = Path(given) if given else cache_folder()
+    there = (source for source in entry.sources if _is_there(source, folder))
+    fetched = (s for s in entry.sources if s.files and all(f.urls for f in s.files))
+    source, contents = next(itertools.chain(there, fetched)), []
     absent = [file for file in source.files if not (folder / file.path).is_file()]
     if given and absent:
         subfolder = (folder / absent[0].path).parent
@@ -68,19 +50,23 @@ def read_files(
             "folder (`data_dir`, KERAS_VAF_DATA_DIR), so that it is downloaded. "
             f"Received: {', '.join(found) or 'no file'} in {subfolder}"
         )
-    read = _read_checked if given else _fetch_unless_there
-    return source, [read(file, folder) for file in source.files]
+    for file in source.files:
+        path = folder / file.path
+        content = path.read_bytes() if path.is_file() else b""
+        right = is_right(content, file)
+        if given and not right:
+            raise ValueError(
+                f"{path} is not the publisher's file: {_difference(content, file)}. "
+                f"Replace it by a fresh copy from {(*file.urls, entry.publisher)[0]}."
+            )
+        contents.append(content if right else fetch(file, path))
+    return source, contents
 
 
-def _read_checked(file: File, folder: Path) -> bytes:
-    content = (folder / file.path).read_bytes()
-    if not is_right(content, file):
-        where = f" from {file.urls[0]}" if file.urls else ""
-        raise ValueError(
-            f"{folder / file.path} is not the publisher's file: "
-            f"{_difference(content, file)}. Replace it by a fresh copy{where}."
-        )
-    return content
+def _is_there(source: Source, folder: Path) -> bool:
+    if not source.files:
+        return importlib.util.find_spec("sklearn") is not None
+    return all((folder / file.path).is_file() for file in source.files)
 
 
 def is_right(content: bytes, file: File) -> bool:
@@ -101,11 +87,9 @@ def _difference(content: bytes, file: File) -> str:
     return f"its SHA-256 is {hashlib.sha256(content).hexdigest()}"
 
 
-def _fetch_unless_there(file: File, folder: Path) -> bytes:
-    """Return a file of the cache; fetch it if it is missing or wrong."""
-    path, failures = folder / file.path, []
-    if path.is_file() and is_right(content := path.read_bytes(), file):
-        return content
+def fetch(file: File, path: Path) -> bytes:
+    """Download a file from the first address that has it, write it and return it."""
+    failures = []
     for url in file.urls:
         try:
             content = _download(url, file)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_vaf.datasets import parsers
 from keras_vaf.datasets.catalogue import Entry, Source, find
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.fetching import read_files
-from keras_vaf.datasets.parsers import READERS, Table, decompress
 from keras_vaf.datasets.tables.files import TABLES
 
 
@@ -54,46 +54,31 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
 def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
     """Turn the bytes of a dataset's files, already checked, into arrays."""
-    origin = f"package {source.package}"
+    origin = "package sklearn"
     if source.files:
         more = f" and {len(source.files) - 1} more" if len(source.files) > 1 else ""
         note = f" ({source.note})" if source.note else ""
         origin = f"{source.files[0].path}{more}{note}"
     files = [
-        decompress(content, file.path)
+        parsers.decompress(content, file.path)
         for content, file in zip(contents, source.files, strict=True)
     ]
-    data = READERS[source.format](files, **source.options)
-    if isinstance(data, Table):
-        dataset = encode_table(data, entry, origin)
-    else:
-        images, labels = data
-        dataset = Dataset(
-            name=entry.name,
-            task=entry.task,
-            x=images.astype(np.float32),
-            y=labels.astype(np.int64),
-            class_names=entry.class_names or entry.labels,
-            source=origin,
-        )
-    expected = source.rows or entry.size.rows, entry.size.inputs
-    received = len(dataset.x), math.prod(dataset.x.shape[1:])
-    if received != expected:
-        raise ValueError(
-            f"{dataset.source}: expected {expected[0]} rows of {expected[1]} inputs. "
-            f"Received: {received[0]} rows of {received[1]}"
-        )
-    return dataset
+    data = getattr(parsers, f"read_{source.format}")(files, **source.options)
+    if isinstance(data, parsers.Table):
+        return encode_table(data, entry, origin)
+    images, labels = data
+    return Dataset(
+        name=entry.name,
+        task=entry.task,
+        x=images.astype(np.float32),
+        y=labels.astype(np.int64),
+        class_names=entry.class_names or entry.labels,
+        source=origin,
+    )
 
 
-def encode_table(table: Table, entry: Entry, source: str) -> Dataset:
+def encode_table(table: parsers.Table, entry: Entry, source: str) -> Dataset:
     """Turn a publisher's table from `source` into a dataset."""
-    widths = {len(row) for row in table.rows}
-    if widths != {len(table.names)}:
-        raise ValueError(
-            f"{source}: expected rows of {len(table.names)} cells. "
-            f"Received: rows of {sorted(widths)} cells"
-        )
     columns = dict(zip(table.names, zip(*table.rows, strict=True), strict=True))
     target = columns.pop(entry.target)
     for name in entry.left_out:

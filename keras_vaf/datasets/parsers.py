@@ -1,8 +1,7 @@
-"""`READERS`: `read_text`, `read_arff` and other readers of the publishers' formats.
+"""`read_text`, `read_arff` and other readers of the publishers' formats.
 
-Each reader takes the bytes of all files of a dataset and returns a `Table` of text
-cells, or images and labels. The readers do not validate their input, because `load`
-compares every file with its known checksum first.
+They take the bytes of all files of a dataset and return a `Table` of text cells, or
+images and labels. They do not validate the bytes, whose checksum `load` knows.
 """
 
 import gzip
@@ -12,7 +11,7 @@ import lzma
 import pickle
 import re
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -154,15 +153,3 @@ def read_cifar_archive(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarra
     with tarfile.open(fileobj=io.BytesIO(contents[0])) as archive:
         members = [archive.extractfile(f"cifar-10-batches-py/{n}") for n in names]
         return read_cifar_batches([member.read() for member in members if member])
-
-
-READERS: dict[str, Callable[..., Any]] = {
-    "arff": read_arff,
-    "cifar_archive": read_cifar_archive,
-    "cifar_batches": read_cifar_batches,
-    "idx": read_idx,
-    "scikit-learn": read_wine_of_scikit_learn,
-    "text": read_text,
-    "workbook": read_workbook,
-}
-"""The readers by the names that `catalogue.json` uses."""

@@ -8,8 +8,7 @@ import numpy as np
 
 Scaling = Literal["none", "min-max", "standard"]
 
-# Rows processed at once, which avoids a float64 copy of all images.
-_BLOCK = 4096
+_BLOCK = 4096  # rows at once, which avoids a float64 copy of all images
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +39,7 @@ def fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
 
     A constant column has spread 0 unless `scaling` is `"none"`.
     """
-    axes = tuple(range(values.ndim - 1))
-    columns = values.shape[-1]
+    axes, columns = tuple(range(values.ndim - 1)), values.shape[-1]
     count, total, squares = np.zeros(columns), np.zeros(columns), np.zeros(columns)
     low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
     for block in _blocks(values):

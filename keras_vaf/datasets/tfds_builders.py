@@ -29,18 +29,16 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
     BUILDER_CONFIGS = [  # noqa: RUF012 (TFDS wants a list)
         tfds.core.BuilderConfig(name=entry.name, description=entry.paper_name)
         for entry in CATALOGUE
-        if entry.image_shape is None
+        if entry.target
     ]
 
     _data_dir_of_files: str | os.PathLike[str] | None = None
 
-    def download_and_prepare(
-        self, *, download_config: Any = None, **arguments: Any
-    ) -> None:
+    def download_and_prepare(self, *, download_config: Any = None, **more: Any) -> None:
         """Prepare the table, from `manual_dir` if `download_config` sets it."""
         if download_config is not None:
             self._data_dir_of_files = download_config.manual_dir
-        super().download_and_prepare(download_config=download_config, **arguments)
+        super().download_and_prepare(download_config=download_config, **more)
 
     def _info(self) -> Any:
         entry = find(self.builder_config.name)
@@ -49,12 +47,11 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
         else:
             target = tfds.features.Scalar(np.float32)
         features = tfds.features.Tensor(shape=(entry.size.inputs,), dtype=np.float32)
+        both = {"features": features, "target": target}
         return tfds.core.DatasetInfo(
             builder=self,
             description=f"{entry.paper_name}. {entry.difference}".strip(),
-            features=tfds.features.FeaturesDict(
-                {"features": features, "target": target}
-            ),
+            features=tfds.features.FeaturesDict(both),
             supervised_keys=("features", "target"),
             homepage=entry.publisher,
             citation=entry.citation,
@@ -67,7 +64,5 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self) -> Iterator[tuple[int, dict[str, Any]]]:
         dataset = load(self.builder_config.name, self._data_dir_of_files)
-        for row, (features, target) in enumerate(
-            zip(dataset.x, dataset.y, strict=True)
-        ):
-            yield row, {"features": features, "target": target}
+        for row, pair in enumerate(zip(dataset.x, dataset.y, strict=True)):
+            yield row, dict(zip(("features", "target"), pair, strict=True))

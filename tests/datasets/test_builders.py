@@ -11,7 +11,7 @@ from keras_vaf.datasets import CATALOGUE, find, load, tfds_builders
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-TABLES = [entry.name for entry in CATALOGUE if entry.image_shape is None]
+TABLES = [entry.name for entry in CATALOGUE if entry.target]
 
 
 @pytest.fixture(autouse=True)

@@ -35,8 +35,9 @@ def cached():
 FETCH = """
 import sys
 from keras_vaf.datasets.catalogue import File
-from keras_vaf.datasets.fetching import _fetch_unless_there, cache_folder
-_fetch_unless_there(File("three/three.csv", urls=(sys.argv[1],)), cache_folder())
+from keras_vaf.datasets.fetching import cache_folder, fetch
+name = "three/three.csv"
+fetch(File(name, urls=(sys.argv[1],)), cache_folder() / name)
 """
 
 

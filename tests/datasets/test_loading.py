@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import Size, load
+from keras_vaf.datasets import load
 from keras_vaf.datasets.catalogue import File
 from keras_vaf.datasets.fetching import is_right
 from tests.datasets.three_rows import (
@@ -100,7 +100,7 @@ class TestWrongFile:
         catalogue(dataclasses.replace(entry, sources=(source,)))
         (folder / "three" / name).write_bytes(gzip.compress(TABLE))
         monkeypatch.setattr(gzip, "decompress", refuse)
-        monkeypatch.setattr("keras_vaf.datasets.loading.decompress", refuse)
+        monkeypatch.setattr("keras_vaf.datasets.parsers.decompress", refuse)
         with pytest.raises(ValueError, match="is not the publisher's file"):
             load("three", folder)
 
@@ -115,24 +115,13 @@ class TestMissingFile:
             load("pictures", folder)
 
 
-@pytest.mark.parametrize("size", [Size(4, 2), Size(3, 1)])
-def test_sizes_are_checked(folder, catalogue, size):
-    catalogue(dataclasses.replace(make_table_entry(), size=size))
-    with pytest.raises(
-        ValueError, match=f"three.csv: expected {size.rows} rows of {size.inputs} inp"
-    ):
-        load("three", folder)
-
-
 def test_the_first_form_at_hand_is_taken(folder, catalogue):
     entry = make_table_entry()
     (source,) = entry.sources
     file = dataclasses.replace(source.files[0], path="three/other.csv")
     note = "a subset of 3 of the 9 rows"
-    first = dataclasses.replace(source, files=(), package="no_such_package")
-    second = dataclasses.replace(source, files=(file,), rows=3, note=note)
-    forms = first, second, source
-    catalogue(dataclasses.replace(entry, sources=forms))
+    first = dataclasses.replace(source, files=(file,), note=note)
+    catalogue(dataclasses.replace(entry, sources=(first, source)))
     assert load("three", folder).source == "three/three.csv"
     (folder / "three" / "other.csv").write_bytes(TABLE)
     assert load("three", folder).source == f"three/other.csv ({note})"

@@ -46,5 +46,4 @@ def make_image_entry():
         (Source("idx", files),),
         size=Size(3, 20, 2),
         labels=("0", "1"),
-        image_shape=(4, 5, 1),
     )

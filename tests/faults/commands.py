@@ -7,7 +7,7 @@ from pathlib import Path
 import keras
 
 from keras_vaf.datasets import load
-from keras_vaf.datasets.fetching import cache_folder, data_folder
+from keras_vaf.datasets.fetching import cache_folder
 from keras_vaf_cli import main as run_command
 
 _TABLE = "toy.csv --target y --task regression --folds 2 --epochs 1 --hidden 2"
@@ -48,7 +48,8 @@ def prepare(folder: Path) -> None:
     rows = "".join(f"{i},{i % 7},{i % 3 + 0.5}\n" for i in range(40))
     Path("toy.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
     load("servo")  # It fetches the files if they are not there.
-    shutil.copytree((data_folder() or cache_folder()) / "servo", "data/servo")
+    files = Path(os.environ.get("KERAS_VAF_DATA_DIR") or cache_folder())
+    shutil.copytree(files / "servo", "data/servo")
     trained = (COMMANDS[name] for name in _TRAINED)
     for line in ("convert model.keras -o vaf.keras", *trained):
         if run_command(line.split()) != 0:

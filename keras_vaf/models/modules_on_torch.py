@@ -32,7 +32,7 @@ def convert_module(to: Any, *arguments: Any) -> torch.nn.Module:
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
-    done = Conversion(*arguments, Change)
+    done = Conversion(Change, *arguments)
     made = keep_report(done.module, done.lines, done.deviation, *done.notes)
     if not made.replaced:
         reasons = "; ".join(map(str, made.kept)) or "no activation module"

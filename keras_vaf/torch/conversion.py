@@ -23,7 +23,7 @@ _WITHOUT_VAF = (torch.nn.RNNBase, torch.nn.RNNCellBase, torch.nn.RReLU, torch.nn
 
 
 class Conversion:
-    """The conversion of one module. The first arguments are those of `convert`.
+    """The conversion of one module. The other arguments are those of `convert`.
 
     `change` makes the record of an activation, one of `lines`. `deviation` is the
     largest difference of the outputs, or `None` without data.
@@ -31,6 +31,7 @@ class Conversion:
 
     def __init__(
         self,
+        change: Callable[..., Any],
         module: torch.nn.Module,
         data: Any,
         k: int,
@@ -38,7 +39,6 @@ class Conversion:
         sharing: Any,
         selection: Any,
         inplace: bool,
-        change: Callable[..., Any],
     ) -> None:
         if sharing != "layer" and (sharing != "channel" or data is None):
             raise ValueError(

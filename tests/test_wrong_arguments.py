@@ -201,11 +201,7 @@ TABLE = {
     experiments.holm: ({}, {"p_values": (*NUMBERS, [-0.1], [0.5, 1.1])}),
     experiments.corrected_interval: (
         {"differences": [1.0, 2.0], "test_fraction": 0.1},
-        {
-            "differences": DIFFERENCES,
-            "test_fraction": FRACTION,
-            "confidence": (0, *FRACTION),
-        },
+        {"differences": DIFFERENCES, "test_fraction": FRACTION},
     ),
     fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
     fit_regressor: (

@@ -7,6 +7,12 @@ finished training is one line of a file, so that an interrupted run can be conti
 `refit` trains the recommended network.
 """
 
+from keras_vaf.utils import require
+
+# Modules of this package and of `keras_vaf.paper` import them at the top.
+for _package in ("matplotlib", "pandas"):
+    require(_package, extra="experiments")
+
 from keras_vaf.experiments.arms import Arm, find_arms
 from keras_vaf.experiments.comparison import Comparison, compare
 from keras_vaf.experiments.networks import refit

@@ -86,10 +86,9 @@ _ARMS = (
         for name, title, arguments in member.rows
     ),
     Arm("prelu", "PReLU", "PReLU"),
-    *(
-        Arm(name, title, "Activation", {"activation": name})
-        for name, title in (("gelu", "GELU"), ("silu", "SiLU"), ("tanh", "tanh"))
-    ),
+    Arm("gelu", "GELU", "Activation", {"activation": "gelu"}),
+    Arm("silu", "SiLU", "Activation", {"activation": "silu"}),
+    Arm("tanh", "tanh", "Activation", {"activation": "tanh"}),
     Arm("vaf-silu", "VAF, g = silu, SiLU start", "VAFActivation", _SILU),
     Arm("vaf-random-rescaled", "VAF, rescaled random start", "VAFActivation", _RANDOM),
     Arm("elu", "ELU", "ELU"),

@@ -1,7 +1,5 @@
 """`compare`, the cross-validated comparison of activations, and its files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -9,19 +7,20 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
+import pandas
+from matplotlib.figure import Figure
 
 from keras_vaf.datasets import Dataset, load, read_table
-from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import Arm, find_arms, references
 from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import build_network, refit
 from keras_vaf.experiments.recipe import Recipe, folds_of
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
 from keras_vaf.experiments.run import Study, train_missing
-from keras_vaf.experiments.tables import table, text_of
+from keras_vaf.experiments.tables import advice, table, text_of
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe as defaults
 from keras_vaf.utils import (
@@ -37,10 +36,6 @@ from keras_vaf.utils import (
     write_atomically,
 )
 
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -49,9 +44,7 @@ class Comparison:
     Attributes:
         records: The records of all trainings, as from `records`.
         folder: Folder of `table.md`, `comparison.png` and `best.keras`.
-        dataset: The data.
-        arms: The activations. The first one is the baseline.
-        recipe: How the networks were trained.
+        dataset, arms, recipe: The data, the activations, and how they were trained.
     """
 
     records: pandas.DataFrame
@@ -75,7 +68,7 @@ class Comparison:
     @property
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
-        return advice(self.records, self.choice[0].layer)
+        return advice(self.records)
 
     @property
     def best_model(self) -> keras.Model:
@@ -101,11 +94,9 @@ def compare(
 ) -> Comparison:
     """Train every activation on the same folds, and write table, picture and network.
 
-    A linear model and gradient boosted trees of scikit-learn are trained, too.
-
-    The record of a training is written as soon as it has ended. If `compare` is called
+    A linear model and gradient boosted trees of scikit-learn are trained, too. The
+    record of a training is written as soon as it has ended. If `compare` is called
     again, it trains only what is missing, so that an interrupted run can be continued.
-    If the memory is too small, it warns and trains half as many networks at once.
 
     If one of four or more learning rates is selected that is the lowest or the highest,
     all activations get a further one, at most twice on each side.
@@ -134,8 +125,7 @@ def compare(
     Example:
 
     >>> import pandas
-    >>> x = np.arange(40.0)
-    >>> data = pandas.DataFrame({"x": x, "y": 2 * x})
+    >>> data = pandas.DataFrame({"x": range(40), "y": range(40)})
     >>> recipe = Recipe(hidden=(2,), folds=2, epochs=2)
     >>> found = compare(data, "relu", recipe, target="y", verbose=False)
     >>> found.table["parameters"].to_dict()["ReLU"]

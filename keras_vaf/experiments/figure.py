@@ -1,24 +1,18 @@
 """`comparison_figure`, the picture of a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from keras_vaf.experiments.results import ARM, CELL, select
 from keras_vaf.experiments.tables import SCORE, table, task_of, title_of, written
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.utils import require
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import draw_activation
-
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _MARKERS = "osD^vPX*<>"
 _LEGEND_COLUMNS = 5
@@ -30,19 +24,18 @@ def comparison_figure(
 ) -> Figure:
     """Return the picture of a comparison, from its records and its best network.
 
-    The upper panel shows the test score of every fold. If the network has trainable
-    activations, a panel for each hidden layer shows the learned function, and the
-    histogram of its inputs for the rows `x`.
+    The upper panel shows the test score of every fold. The lower panels show the
+    learned functions of the network, and histograms of their inputs for the rows `x`.
     """
-    learned = list(learned_layers(network, x))
-    shown = bool(learned)
-    figure = require("matplotlib.figure", extra="plot").Figure((10, 3.6 + 3 * shown))
-    grid = figure.add_gridspec(1 + shown, max(1, len(learned)))
+    learned, panels = list(learned_layers(network, x)), []
+    rows = 2 if learned else 1
+    figure = Figure((10, 0.6 + 3 * rows))
+    grid = figure.add_gridspec(rows, max(1, len(learned)))
     _draw_scores(found, figure.add_subplot(grid[0, :]))
-    panels = [figure.add_subplot(grid[1, place]) for place in range(len(learned))]
     for place, (layer, inputs) in enumerate(learned):
-        draw_activation(layer, inputs, panels[place])
-        panels[place].set_title(f"best.keras: hidden layer {place + 1}")
+        panels.append(figure.add_subplot(grid[1, place]))
+        draw_activation(layer, inputs, panels[-1])
+        panels[-1].set_title(f"best.keras: hidden layer {place + 1}")
     style.legend_below(figure, panels)
     return figure
 
@@ -81,5 +74,4 @@ def _draw_scores(found: pandas.DataFrame, ax: Axes) -> None:
     constant = f"{constant.Index}: {written(constant.mean, task)}"
     rows = -(-len(models) // _LEGEND_COLUMNS)
     ax.set_title(f"{title_of(found)} ({constant})", pad=4 + 20 * rows)
-    where: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
-    ax.legend(ncols=_LEGEND_COLUMNS, **where)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=_LEGEND_COLUMNS)

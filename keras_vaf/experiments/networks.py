@@ -1,7 +1,5 @@
 """`train_networks` and `fit_references`, which train one activation, and `refit`."""
 
-from __future__ import annotations
-
 import itertools
 import time
 import warnings
@@ -12,6 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.scores import network_score, score
 from keras_vaf.datasets.tables.networks import with_encoder
@@ -21,7 +20,7 @@ from keras_vaf.training import NetworkRun, Trainer, train
 from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
-from keras_vaf.utils import check_kind, require
+from keras_vaf.utils import check_kind, class_of, require
 
 Wanted = Sequence[tuple[int, float]]
 """Number of the fold and learning rate of each training."""
@@ -43,8 +42,9 @@ def build_network(
         return arm.build(own, name=f"activation_{place}")
 
     network = recipe.network(dataset, inputs, activation, kernels)
+    kind = class_of("optimizer", recipe.optimizer, optimizers, keras.optimizers)
     loss = loss_of(dataset.task == "classification")
-    network.compile(recipe.new_optimizer(), loss)
+    network.compile(kind(**recipe.optimizer_arguments), loss)
     return network
 
 
@@ -108,10 +108,7 @@ def _train_together(
 def fit_references(
     folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
 ) -> Iterator[dict[str, Any]]:
-    """Yield the record of a model of scikit-learn in each wanted fold.
-
-    It has its default settings. It is fitted without the validation rows.
-    """
+    """Yield the record of a model of scikit-learn, as `train_networks` does."""
     limits = require("threadpoolctl", extra="experiments").threadpool_limits
     for number, _ in wanted:
         fold, started = folds[number], time.perf_counter()
@@ -136,7 +133,7 @@ def fit_references(
 
 
 def _reference(fold: Fold, name: str) -> Any:
-    """Return an untrained model with default settings."""
+    """Return an untrained model, which has its default settings."""
     classes, names = fold.dataset.task == "classification", fold.dataset.categories
     if name == "linear":
         linear: Any = require("sklearn.linear_model", extra="experiments")
@@ -160,12 +157,10 @@ def refit(
     epochs: int,
     seed: int = 0,
 ) -> keras.Model:
-    """Train the network of an activation on all rows.
+    """Train the network of an activation on all rows of a table.
 
     Args:
-        dataset: The data, a table.
-        arm: The activation.
-        recipe: The recipe.
+        dataset, arm, recipe: The table, the activation and the recipe.
         learning_rate: Learning rate, such as the one that most folds selected.
         epochs: Number of epochs, such as the median of the best epochs of the folds.
         seed: Seed of the initial weights and the shuffling.
@@ -189,7 +184,7 @@ def refit(
     check_kind("arm", arm, Arm)
     check_kind("recipe", recipe, Recipe)
     rows = recipe.usable_rows(dataset)
-    fitted = recipe.preprocessing(dataset).fit(dataset, rows)
+    fitted = recipe.fitted(dataset, rows)
     x, y = fitted.transform(dataset, rows)
     place = recipe.folds  # no fold has this number
     network = build_network(dataset, arm, recipe, x.shape[1], seed, place)

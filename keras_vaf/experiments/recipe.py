@@ -1,7 +1,5 @@
 """`Recipe`, how every network of a study is trained, and on which rows."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable
@@ -11,7 +9,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import keras
 import numpy as np
 
-from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, FittedPreprocessing, Preprocessing
 from keras_vaf.datasets.scaling import Scaling
 from keras_vaf.datasets.scores import Rows, constant_score
@@ -27,7 +24,6 @@ from keras_vaf.utils import (
     check_numbers,
     check_positive,
     check_sizes,
-    class_of,
 )
 
 
@@ -39,8 +35,8 @@ class Recipe:
         hidden: Widths of the hidden layers.
         learning_rates: Learning rates, one of which is selected for each activation,
             seed and fold by the validation score.
-        optimizer: Name of a class in `keras_vaf.optimizers` or `keras.optimizers`.
-        optimizer_arguments: Further arguments of this class, as JSON values.
+        optimizer, optimizer_arguments: Name of a class in `keras_vaf.optimizers` or
+            `keras.optimizers`, and its further arguments as JSON values.
         epochs: Largest number of epochs.
         patience: Number of epochs without a better validation loss after which training
             stops; `None` for never.
@@ -51,8 +47,7 @@ class Recipe:
             number of rows, all folds are tested on the last rows of the data.
         validation_fraction: Share of the rows outside of the test fold that select the
             best epoch.
-        missing: `"mean"` fills in missing inputs, as `Preprocessing` does; `"drop"`
-            leaves out rows with missing inputs.
+        missing: `"drop"` leaves out rows with missing inputs, `"mean"` fills them in.
         targets: Scaling of the targets of a regression, as in `Preprocessing`. If it is
             `"min-max"`, scores are in the unit of the scaled targets.
 
@@ -113,8 +108,7 @@ class Recipe:
     def width(self) -> int:
         """Number of networks that are trained together, which is above 1 on JAX.
 
-        It does not depend on how many trainings are missing, because networks that are
-        trained in a batch of another width differ by rounding.
+        It is the same for few missing trainings, as other widths differ by rounding.
         """
         folds = min(self.folds, widest())
         return folds * min(len(self.learning_rates), max(1, widest() // folds))
@@ -125,10 +119,10 @@ class Recipe:
             return np.arange(len(dataset.y))
         return np.flatnonzero(~np.isnan(dataset.x).any(axis=1))
 
-    def preprocessing(self, dataset: Dataset) -> Preprocessing:
-        """Return the preprocessing of inputs, and of the targets of a regression."""
-        classes = dataset.task == "classification"
-        return Preprocessing("none" if classes else self.targets)
+    def fitted(self, dataset: Dataset, rows: np.ndarray) -> FittedPreprocessing:
+        """Return the preprocessing of inputs and targets, from the training rows."""
+        targets = self.targets if dataset.task == "regression" else "none"
+        return Preprocessing(targets).fit(dataset, rows)
 
     def network(
         self,
@@ -144,11 +138,6 @@ class Recipe:
         """
         outputs = len(dataset.class_names or "1")
         return mlp(inputs, self.hidden, outputs, activation, seed=seed)
-
-    def new_optimizer(self) -> keras.optimizers.Optimizer:
-        """Return a new optimizer."""
-        found = class_of("optimizer", self.optimizer, optimizers, keras.optimizers)
-        return found(**self.optimizer_arguments)
 
 
 class Fold(NamedTuple):
@@ -187,11 +176,11 @@ def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
             recipe.validation_fraction,
             **{n: None if a is None else a[usable] for n, a in arrays.items()},
         )
-    plan, folds = recipe.preprocessing(dataset), []
-    for number, parts in enumerate(divided):
-        rows = Rows(*(usable[part] for part in parts))
-        folds.append(Fold(dataset, number, seed, rows, plan.fit(dataset, rows.train)))
-    return folds
+    cells = [Rows(*(usable[part] for part in parts)) for parts in divided]
+    return [
+        Fold(dataset, number, seed, rows, recipe.fitted(dataset, rows.train))
+        for number, rows in enumerate(cells)
+    ]
 
 
 def _test_parts(
@@ -208,6 +197,5 @@ def _test_parts(
             [own] = independent_seeds(seed, number, "test")
             rest, test = split(y, size, own, classes)
         [own] = independent_seeds(seed, number, "split")
-        fraction = recipe.validation_fraction
-        inner = split(y[rest], fraction, own, classes, len(rest))
+        inner = split(y[rest], recipe.validation_fraction, own, classes, len(rest))
         yield *(rest[part] for part in inner), test

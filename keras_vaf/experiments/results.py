@@ -1,26 +1,20 @@
 """`select`, which selects learning rates, and `models_of`, what follows from that."""
 
-from __future__ import annotations
-
 import math
 import statistics
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from keras_vaf.experiments.significance import (
-    LEVEL,
-    corrected_interval,
-    corrected_t_test,
-    holm,
-)
-from keras_vaf.utils import check_choice, deviation, require
+import pandas
 
-if TYPE_CHECKING:
-    import pandas
+from keras_vaf.experiments import significance
+from keras_vaf.experiments.significance import LEVEL, holm
+from keras_vaf.utils import check_choice, deviation
 
 Selection = Literal["validation", "paper"]
 
 ARM, CELL = ["activation", "arguments"], ["seed", "fold"]
 _ARM = ["problem", "recipe", *ARM]
+_ORDER = ["error", "val_loss"]
 _SCORES = {"validation": "validation", "paper": "test"}
 _TIE = 1e-9  # means that differ by a smaller share are equal but for rounding
 SIGN = {"classification": -1.0, "regression": 1.0}
@@ -36,13 +30,9 @@ def select(
     losses, the earlier record. A network without a finite loss is selected last.
 
     Args:
-        found: Records, from `records`.
+        found: Records, from `records`, whose order is kept.
         selection: `"validation"` selects by the validation score, `"paper"` by the test
-            score, as in the paper's tables. Its scores are better than those of new
-            data.
-
-    Returns:
-        The selected records, in the order of `found`.
+            score, as in the paper's tables, which new data would not reach.
 
     Raises:
         ValueError: If the selection is unknown.
@@ -50,8 +40,7 @@ def select(
     score = _SCORES[check_choice("selection", selection, _SCORES)]
     finite = found["val_loss"].notna() | found["learning_rate"].isna()
     errors = (found[score] * found["task"].map(SIGN)).where(finite)
-    ordered = found.assign(error=errors)
-    ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
+    ordered = found.assign(error=errors).sort_values(_ORDER, kind="stable")
     chosen = ordered.drop_duplicates([*_ARM, *CELL]).index
     return found.loc[chosen.sort_values()]
 
@@ -59,18 +48,17 @@ def select(
 def select_architectures(
     selected: pandas.DataFrame, selection: Selection = "validation"
 ) -> pandas.DataFrame:
-    """Return the records of the recipe with the best mean score per activation.
+    """Return, of what `select` returns, the recipe with the best mean score per arm.
 
-    `selected` are the records of `select`, from recipes that differ in `hidden`. Of
-    equal means, the recipe with the lower mean validation loss is selected.
+    Of equal means, the recipe with the lower mean validation loss is selected.
     """
     errors = selected[_SCORES[selection]] * selected["task"].map(SIGN)
     losses = selected["val_loss"].fillna(math.inf)
     groups = selected.assign(error=errors, val_loss=losses).groupby(_ARM, sort=False)
-    means = groups[["error", "val_loss"]].mean().reset_index()
+    means = groups[_ORDER].mean().reset_index()
     # Equal means may differ by rounding.
     means["error"] = [float(f"{error:.9g}") for error in means["error"]]
-    means = means.sort_values(["error", "val_loss"], kind="stable")
+    means = means.sort_values(_ORDER, kind="stable")
     best = means.drop_duplicates(["problem", *ARM]).set_index(_ARM).index
     return selected[selected.set_index(_ARM).index.isin(best)]
 
@@ -111,8 +99,8 @@ def numbers_of(
     numbers["gain"] = 0.0 if abs(gain) <= _TIE * abs(numbers["mean"]) else gain
     # With two folds, the interval is so wide that it means nothing.
     if len(gains) > 2 and all(map(math.isfinite, gains)):
-        numbers["interval"] = corrected_interval(gains, share)
-        numbers["p"] = corrected_t_test(gains, share)
+        numbers["interval"] = significance.corrected_interval(gains, share)
+        numbers["p"] = significance.corrected_t_test(gains, share)
     return numbers
 
 
@@ -142,9 +130,7 @@ def models_of(
         key: numbers_of(own, rows[baseline or first] if key in compared else None)
         for key, own in rows.items()
     }
-    models = require("pandas", extra="experiments").DataFrame.from_dict(
-        numbers, "index"
-    )
+    models = pandas.DataFrame.from_dict(numbers, "index")
     models["seconds"] = found.groupby(ARM)["seconds"].sum()
     tested = models["p"].dropna()
     models.loc[tested.index, "p"] = holm(tested.tolist())
@@ -154,10 +140,9 @@ def models_of(
 def choose(models: pandas.DataFrame) -> tuple[str, str]:
     """Return the name and the arguments of the activation to use, from `models_of`.
 
-    If activations are significantly better than the first one, the best of them on the
-    validation rows is chosen. Otherwise, the one with the fewest parameters is chosen
-    that is not significantly worse, and of several the earliest. The test scores decide
-    about significance alone.
+    Of activations that are significantly better than the first one, it is the best on
+    the validation rows. Otherwise, of those that are not significantly worse, it is the
+    one with the fewest parameters, and of several the earliest.
     """
     networks = models[models["parameters"].notna()]
     finite = networks[networks["error"] < math.inf]

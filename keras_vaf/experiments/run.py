@@ -9,10 +9,11 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import keras
 import numpy as np
+import pandas
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
@@ -27,9 +28,6 @@ from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
 from keras_vaf.utils import require, visible, write_atomically
-
-if TYPE_CHECKING:
-    import pandas
 
 _KNOWN = 0.1  # share of the trainings after which the time left is estimated
 _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
@@ -54,7 +52,6 @@ class Study(NamedTuple):
             & (found["recipe"] == self.recipe.digest(self.dataset))
             & found["seed"].isin(self.seeds)
         ].sort_values(["seed", "fold", "learning_rate"])
-        pandas = require("pandas", extra="experiments")
         keys = pandas.MultiIndex.from_frame(found[ARM])
         own = [found[keys.isin([arm.key])] for arm in self.arms]
         return pandas.concat(own, ignore_index=True)

@@ -1,10 +1,9 @@
 """Significance tests for cross-validated scores."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,49 +35,33 @@ def corrected_t_test(differences: Sequence[float], test_fraction: float) -> floa
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 3)
     0.049
     """
-    standard_error = _standard_error(differences, test_fraction)
+    error, t = _error_of_mean(differences, test_fraction)
     mean = statistics.fmean(differences)
-    if standard_error == 0:
+    if error == 0:
         return 1.0 if mean == 0 else 0.0
-    distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
-    return float(2 * distribution.sf(abs(mean) / standard_error))
+    return float(2 * t.sf(abs(mean) / error))
 
 
-def corrected_interval(
-    differences: Sequence[float], test_fraction: float, confidence: float = 0.95
-) -> float:
-    """Return half the width of the confidence interval of the mean difference.
+def corrected_interval(differences: Sequence[float], test_fraction: float) -> float:
+    """Return half the width of the 95% confidence interval of the mean difference.
 
-    The interval contains 0 if and only if the p-value of `corrected_t_test` is above
-    1 - `confidence`.
-
-    Args:
-        differences: Differences of two scores, one per fold.
-        test_fraction: Share of the rows in a test fold.
-        confidence: Probability that such an interval contains the true mean.
+    The interval contains 0 if and only if the p-value of `corrected_t_test`, which has
+    the same arguments, is above 0.05.
 
     Raises:
-        ValueError: If there are fewer than two differences, or if a number is wrong.
+        ValueError: As in `corrected_t_test`.
 
     Example:
 
     >>> round(corrected_interval([0.02, 0.01, 0.03, 0.02], test_fraction=0.25), 4)
     0.0198
     """
-    check_number("confidence", confidence, above=0, below=1)
-    standard_error = _standard_error(differences, test_fraction)
-    distribution = require("scipy.stats", extra="experiments").t(len(differences) - 1)
-    return float(distribution.isf((1 - confidence) / 2) * standard_error)
+    error, t = _error_of_mean(differences, test_fraction)
+    return float(t.isf(LEVEL / 2) * error)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for the number of tests (Holm, 1979).
-
-    Args:
-        p_values: The p-values of all tests that are reported together.
-
-    Returns:
-        The corrected p-values, in the same order.
+    """Return p-values corrected for their number (Holm, 1979), in the same order.
 
     Raises:
         ValueError: If a p-value is not a number from 0 to 1.
@@ -99,12 +82,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return np.minimum(1, corrected).tolist()
 
 
-def _standard_error(differences: Sequence[float], test_fraction: float) -> float:
-    if len(check_numbers("differences", differences)) < 2:
-        raise ValueError(
-            "A t-test needs at least two folds. "
-            f"Received: {len(differences)} differences"
-        )
+def _error_of_mean(
+    differences: Sequence[float], test_fraction: float
+) -> tuple[float, Any]:
+    """Return the standard error of the mean, and its t-distribution."""
+    check_numbers("differences", differences)
     check_number("test_fraction", test_fraction, minimum=0, below=1)
-    factor = 1 / len(differences) + test_fraction / (1 - test_fraction)
-    return math.sqrt(factor * statistics.variance(differences))
+    if (folds := len(differences)) < 2:
+        raise ValueError(
+            f"A t-test needs at least two folds. Received: {folds} differences"
+        )
+    factor = 1 / folds + test_fraction / (1 - test_fraction)
+    distribution = require("scipy.stats", extra="experiments").t(folds - 1)
+    return math.sqrt(factor * statistics.variance(differences)), distribution

@@ -1,17 +1,12 @@
 """`records`, which reads the records of studies as one pandas DataFrame."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from keras_vaf.utils import require
-
-if TYPE_CHECKING:
-    import pandas
+import pandas
 
 KEY = ("recipe", "activation", "arguments", "learning_rate", "seed", "fold")
 COLUMNS = (
@@ -32,17 +27,15 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
       as JSON text.
     - `recipe`: Hash of data, backend and all settings of the training, which are in the
       file `recipe-HASH.json`.
-    - `learning_rate`: Learning rate; NaN for a model of scikit-learn.
     - `seed`, `fold`: Seed of the folds and weights, and number of the test fold.
+    - `learning_rate`, `parameters`: Learning rate, and number of trained parameters.
     - `epochs`, `best_epoch`: Number of epochs, and the one of the lowest `val_loss`.
-      They, `val_loss` and `parameters` are NaN for a model of scikit-learn.
     - `val_loss`: Loss of the validation rows at the best epoch; NaN if no epoch had a
-      finite one.
+      finite one. A model of scikit-learn has NaN in these five columns.
     - `validation`, `test`: Accuracy (a share), or RMSE in units of the target; of the
       scaled target if the recipe has `targets="min-max"`.
     - `constant`: Test score of a constant prediction, in the same unit.
     - `share`: Share of the rows that are test rows.
-    - `parameters`: Number of trained parameters of the network.
     - `seconds`: Duration of the training. Networks that are trained together share the
       time equally.
     - `environment`: Versions and device.
@@ -62,7 +55,6 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
         row for file in sorted(Path(path).glob("*.jsonl")) for row in read_lines(file)
     ]
     complete = [row for row in rows if _is_record(row)]
-    pandas = require("pandas", extra="experiments")
     found = pandas.DataFrame(complete, columns=list(COLUMNS))
     found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
     return found.drop_duplicates(list(KEY), ignore_index=True)

@@ -1,11 +1,10 @@
 """`curves_table`, the pictures of activations before and after training."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas
+from matplotlib.figure import Figure
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.figure import learned_layers
@@ -15,11 +14,7 @@ from keras_vaf.experiments.tables import Text
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.paper.parts import Part, Reproduction, Trained, fully_connected, lines_of
 from keras_vaf.paper.sensorless import sensorless
-from keras_vaf.utils import require
 from keras_vaf.visualization import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HIDDEN = (25, 10)  # widths of the network whose activations are drawn
 _COLUMNS = ["dataset", "activation", "layer", "change", "unlike"]
@@ -64,7 +59,7 @@ def curves_table(trained: Sequence[Trained], selection: Selection) -> Reproducti
                 numbers = change(*each), unlike(*each)
                 rows.append([dataset.name, arm.name, place, *numbers])
         figures[dataset.name] = picture(drawn, len(part.recipe.hidden))
-    table = require("pandas", extra="experiments").DataFrame(rows, columns=_COLUMNS)
+    table = pandas.DataFrame(rows, columns=_COLUMNS)
     return Reproduction(table, Text("", *lines_of(table), [_NOTE]), figures)
 
 
@@ -94,12 +89,12 @@ def picture(
 ) -> Figure:
     """Draw functions and their starts, from title, activation and inputs of each."""
     rows = -(-len(drawn) // columns)
-    figure = require("matplotlib.figure", extra="plot").Figure((5 * columns, 2 * rows))
+    figure = Figure((5 * columns, 2 * rows))
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax, (title, learned, inputs) in zip(axes, drawn, strict=True):
         x = np.linspace(*style.range_of(np.ravel(inputs)), 300)
         ax.plot(x, learned.function(x), color=style.BLUE, label="f")
         style.draw_start(x, start_of(learned).function(x), ax)
         ax.set_title(title, fontsize=9)
-    style.legend_below(figure, axes)
+    style.legend_below(figure, [*axes])
     return figure

@@ -1,7 +1,5 @@
 """`cnet`, the convolutional network of the paper, and the recipe that trains it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,23 +1,19 @@
 """`fully_connected` and `convolution`, the paper's tables as arms and recipes."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas
+from matplotlib.figure import Figure
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Arm, Recipe, find_arms
 from keras_vaf.experiments.tables import Text
 from keras_vaf.paper.networks import KERNEL_SIZE, ConvolutionRecipe
-
-if TYPE_CHECKING:
-    import pandas
-    from matplotlib.figure import Figure
 
 ARCHITECTURES = (
     *((10,), (25,), (50,), (100,), (25, 10), (50, 10), (100, 10)),

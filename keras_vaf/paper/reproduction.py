@@ -1,7 +1,5 @@
 """`reproduce`, which runs an experiment of the paper."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 import keras
+import pandas
 
 from keras_vaf.datasets import Dataset, load
 from keras_vaf.experiments.results import Selection
@@ -31,7 +30,6 @@ from keras_vaf.utils import (
     check_integer,
     check_seeds,
     png_bytes,
-    require,
     write_atomically,
 )
 
@@ -144,7 +142,6 @@ def reproduce(
         picture = png_bytes(figure, bbox_inches="tight")
         write_atomically(Path(output) / f"{start}-{each}-{end}.png", picture)
     path = write_atomically(Path(output) / f"{start}-{end}.md", text.markdown)
-    pandas = require("pandas", extra="experiments")
     records = pandas.concat([each.records for each in trained], ignore_index=True)
     return done._replace(text=text, records=records, path=path)
 

@@ -1,11 +1,11 @@
 """The paper's first experiment: k, g, start and sharing, on Sensorless."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Arm, Recipe
@@ -13,10 +13,6 @@ from keras_vaf.experiments.arms import RESCALED
 from keras_vaf.experiments.results import Selection, numbers_of, select
 from keras_vaf.experiments.tables import Text
 from keras_vaf.paper.parts import RECIPES, Part, Reproduction, Trained, lines_of
-from keras_vaf.utils import require
-
-if TYPE_CHECKING:
-    import pandas
 
 WIDTHS, WIDE = (5, 10, 20), 50  # of the last, the paper gives the accuracy of tanh
 UNITS = (3, 5, 7, 9, 11, 15)
@@ -91,7 +87,6 @@ def sensorless_table(trained: Sequence[Trained], selection: Selection) -> Reprod
             numbers["constant"] = own[arm.name]["constant"].mean()
             values = g, sharing, start, int(k), *map(numbers.get, _NUMBERS)
             rows.append([*part.recipe.hidden, *values])
-    pandas = require("pandas", extra="experiments")
     table = pandas.DataFrame(rows, columns=[*_KEYS, *_NUMBERS])
     text = Text("", *lines_of(table), [*_claims(table), _NOTE])
     return Reproduction(table, text, {})

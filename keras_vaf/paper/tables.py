@@ -1,12 +1,12 @@
 """`published`, the numbers of the paper, and `published_table`, with ours."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
 
 from keras_vaf.experiments.results import (
     Selection,
@@ -18,9 +18,6 @@ from keras_vaf.experiments.significance import holm
 from keras_vaf.experiments.tables import Text, p_value
 from keras_vaf.paper.parts import Reproduction, Trained
 from keras_vaf.utils import require
-
-if TYPE_CHECKING:
-    import pandas
 
 _FILE = Path(__file__).with_name("published.json")
 
@@ -68,7 +65,7 @@ def published() -> pandas.DataFrame:
         for part, dataset, activation, *numbers in rows
         if activation == "vaf-random"
     ]
-    return require("pandas", extra="experiments").DataFrame(rows, columns=columns)
+    return pandas.DataFrame(rows, columns=columns)
 
 
 def published_table(trained: Sequence[Trained], selection: Selection) -> Reproduction:
@@ -83,7 +80,6 @@ def published_table(trained: Sequence[Trained], selection: Selection) -> Reprodu
       for fewer than six datasets.
     - `published`, `published_deviation`, `published_hidden`: As in `published`.
     """
-    pandas = require("pandas", extra="experiments")
     groups: dict[tuple[str, str], list[Trained]] = {}  # of architectures
     for each in trained:
         groups.setdefault((each.part.title, each.dataset.name), []).append(each)
@@ -99,7 +95,6 @@ def published_table(trained: Sequence[Trained], selection: Selection) -> Reprodu
 
 def _rows(trained: Sequence[Trained], selection: Selection) -> Iterator[dict[str, Any]]:
     """Yield the rows of the architectures of one part on one dataset."""
-    pandas = require("pandas", extra="experiments")
     found = pandas.concat([each.records for each in trained], ignore_index=True)
     chosen = select_architectures(select(found, selection), selection)
     first = None

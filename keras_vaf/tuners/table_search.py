@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import Arm, find_arms, references
 from keras_vaf.experiments.comparison import (
     Comparison,
@@ -28,6 +27,7 @@ from keras_vaf.experiments.comparison import (
 from keras_vaf.experiments.recipe import Recipe
 from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
 from keras_vaf.experiments.run import Study, follow, train_missing
+from keras_vaf.experiments.tables import advice
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.space import SearchSpace, activation
 from keras_vaf.utils import check_choice, check_integer, require, write_atomically
@@ -85,7 +85,7 @@ class Search(Comparison):
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
         more = f"Next, try more trials: `--trials {2 * len(self.trials)}`."
-        return advice(self.records, SEARCHED.layer, more)
+        return advice(self.records, more)
 
 
 def search(

@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from collections import Counter
 
 import pytest
 
@@ -69,15 +68,6 @@ def test_each_source_has_a_reader_and_each_file_a_checksum_and_addresses():
         assert re.fullmatch(r"[a-z0-9_]+(/[\w.-]+)+", path)
         assert file.git_blob or re.fullmatch("[0-9a-f]{64}", file.sha256)
         assert all(re.fullmatch(r"https?://[\w.-]+/\S+\.\w+", url) for url in file.urls)
-
-
-def test_no_two_files_share_a_checksum_or_an_address():
-    for values in (
-        [file.sha256 for file in FILES.values() if file.sha256],
-        [file.words for file in FILES.values() if file.words],
-        [url for file in FILES.values() for url in file.urls],
-    ):
-        assert max(Counter(values).values()) == 1
 
 
 def test_a_name_nearly_right_is_guessed():

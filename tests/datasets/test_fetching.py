@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -116,20 +115,6 @@ def test_a_damaged_copy_is_fetched_again(cached, content):
     cached.write_bytes(content)
     assert load("three").x.tolist() == ROWS
     assert cached.read_bytes() == TABLE
-
-
-def test_several_at_once(publisher, cached):
-    everyone = threading.Barrier(4)
-
-    def answer(handler):
-        everyone.wait(timeout=10)
-        publisher.send(handler)
-
-    publisher.answer = answer
-    with ThreadPoolExecutor(4) as pool:
-        datasets = list(pool.map(load, ["three"] * 4))
-    assert all(dataset.x.tolist() == ROWS for dataset in datasets)
-    assert [path.name for path in cached.parent.iterdir()] == ["three.csv"]
 
 
 def test_a_full_disk(cached, monkeypatch):

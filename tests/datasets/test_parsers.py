@@ -1,7 +1,6 @@
 """Each reader reads three rows in its publisher's format."""
 
 import pickle
-import sys
 
 import numpy as np
 import pytest
@@ -42,10 +41,6 @@ class TestText:
     def test_rows_without_names(self, content, separator):
         assert read_text([content], separator, NAMES) == (NAMES, ROWS)
 
-    def test_files_are_joined(self):
-        table = read_text([b"1\n", b"2\n3\n"], names=("a",))
-        assert table.rows == [["1"], ["2"], ["3"]]
-
 
 class TestARFF:
     def test_commas_and_comments(self):
@@ -64,11 +59,6 @@ class TestWorkbook:
         table = read_workbook([make_xlsx([NAMES, *self.CELLS])])
         assert table.names == NAMES
         assert table.rows == [["1", "2.5", "x"], ["3", "-40", "y"], ["5", "6", "x"]]
-
-    def test_without_its_package_the_line_that_installs_it_is_named(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "python_calamine", None)
-        with pytest.raises(ImportError, match=r"pip install 'keras-vaf\[data\]'"):
-            read_workbook([make_xlsx([["a"]])])
 
 
 def test_training_and_test_part_in_idx():

@@ -71,16 +71,3 @@ def test_workbooks_give_what_the_tables_made_from_them_give(data_dir, name):
     contents = [(data_dir / file.path).read_bytes() for file in workbook.files]
     dataset = decode(entry, workbook, contents)
     assert dataset.checksum == load(name, data_dir).checksum
-
-
-def test_digits_in_the_place_of_clothes_are_refused(data_dir, tmp_path):
-    """Files of the same names and kinds, one in another's place."""
-    for file in (data_dir / "fashion_mnist").iterdir():
-        link = tmp_path / "fashion_mnist" / file.name
-        link.parent.mkdir(exist_ok=True)
-        link.symlink_to(file)
-    link = tmp_path / "fashion_mnist" / "t10k-labels-idx1-ubyte.gz"
-    link.unlink()
-    link.symlink_to(data_dir / "mnist" / link.name)
-    with pytest.raises(ValueError, match=r"labels-idx1-ubyte\.gz is not the"):
-        load("fashion_mnist", tmp_path)

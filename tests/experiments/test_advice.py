@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from keras_vaf.experiments.advice import advice
+from keras_vaf.experiments.tables import advice
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -20,12 +20,12 @@ SCALE = math.sqrt(1 / 4 + 0.5 / 0.5)  # half of the rows are tested
 
 @pytest.fixture
 def said(made):
-    def say(layer="ReLU", **scores):
+    def say(**scores):
         frames = [
             made(name.replace("_", "-"), tests, "regression")
             for name, tests in scores.items()
         ]
-        return advice(pd.concat(frames, ignore_index=True), layer)
+        return advice(pd.concat(frames, ignore_index=True))
 
     return say
 
@@ -46,14 +46,14 @@ def test_where_nothing_differs_it_is_the_cheapest_and_the_detectable_gain_is_nam
 
 
 @pytest.mark.parametrize(
-    ("name", "title", "layer", "next_"),
+    ("name", "title", "next_"),
     [
-        ("vaf_relu", "VAF, ReLU start", "VAFActivation", "try a larger k: `--k 5`."),
-        ("silu", "SiLU", "Activation", "try a wider network: `--hidden 200,100`."),
+        ("vaf_relu", "VAF, ReLU start", "try a larger k: `--k 5`."),
+        ("silu", "SiLU", "try a wider network: `--hidden 200,100`."),
     ],
 )
-def test_a_difference_beyond_chance_is_named(said, name, title, layer, next_):
-    text = said(layer, relu=RELU, **{name: FAR})
+def test_a_difference_beyond_chance_is_named(said, name, title, next_):
+    text = said(relu=RELU, **{name: FAR})
 
     start = f"Use {title}: it is better than ReLU (RMSE lower by 5,950, 95% interval "
     assert text.startswith(start)

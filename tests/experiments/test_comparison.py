@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import keras
 import numpy as np
@@ -35,32 +36,15 @@ def regressed(numbers, tmp_path_factory):
     return compare(numbers, "vaf-random", RECIPE, output=folder, verbose=False)
 
 
-def network_of(inputs, outputs, loss, rate, seed, fold):
-    """Return the untrained network of the VAF, made of the package's parts."""
-    kernels, *starts = independent_seeds(seed, fold, "network", count=3)
+def trained(data, outputs, loss, fold, rate, epochs):
+    """Train the network of the VAF in another way, on scaled inputs and targets."""
+    kernels, *starts = independent_seeds(0, fold, "network", count=3)
     [arm], seeds = find_arms("vaf-random"), iter(starts)
+    inputs = data[0].shape[1]
     network = mlp(inputs, (5, 3), outputs, lambda: arm.build(next(seeds)), seed=kernels)
     network.compile(keras.optimizers.Adam(rate), loss)
-    return network
-
-
-def retrained(comparison, inputs, targets, outputs, loss):
-    """Train the network of best.keras on all rows, with the values of the records."""
-    own = select(comparison.records)
-    own = own[own["activation"] == "vaf-random"]
-    rate = own["learning_rate"].mode()[0]
-    network = network_of(inputs.shape[1], outputs, loss, rate, 0, FOLDS)
-    [seed] = independent_seeds(0, FOLDS, "shuffling")
-    epochs = round(own["best_epoch"].median())
-    return trained_by_batches(network, inputs, targets, epochs, BATCH, seed)
-
-
-def raw_predictions(comparison, dataset):
-    """Return the predictions of best.keras for the rows of a table."""
-    model = comparison.best_model
-    encoder = encoder_of(model)
-    rows = {column.name: dataset.x[:, n] for n, column in enumerate(encoder.columns)}
-    return model.predict(encoder.encode(rows), verbose=0)
+    [seed] = independent_seeds(0, fold, "shuffling")
+    return trained_by_batches(network, *data, epochs, BATCH, seed)
 
 
 def test_best_network_classifies_as_one_trained_with_the_selected_rate(
@@ -68,13 +52,19 @@ def test_best_network_classifies_as_one_trained_with_the_selected_rate(
 ):
     x = standardised(classes.x, slice(None))
     cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-    logits = retrained(compared, x, classes.y, 2, cross_entropy).predict(x, verbose=0)
+    own = select(compared.records)
+    own = own[own["activation"] == "vaf-random"]
+    rate, epochs = own["learning_rate"].mode()[0], round(own["best_epoch"].median())
+    network = trained((x, classes.y), 2, cross_entropy, FOLDS, rate, epochs)
+    logits = network.predict(x, verbose=0)
 
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     expected = odds / odds.sum(axis=1, keepdims=True)
     assert np.ptp(expected[:, 0]) > 0.1
-    np.testing.assert_allclose(raw_predictions(compared, classes), expected, atol=1e-4)
+    encoder = encoder_of(compared.best_model)
+    rows = {name: classes.x[:, n] for n, name in enumerate(classes.feature_names)}
+    predicted = compared.best_model.predict(encoder.encode(rows), verbose=0)
+    np.testing.assert_allclose(predicted, expected, atol=1e-4)
 
 
 def test_a_network_trained_without_keras_vaf_training_has_the_score_of_its_record(
@@ -85,11 +75,9 @@ def test_a_network_trained_without_keras_vaf_training_has_the_score_of_its_recor
         which = (own["activation"] == "vaf-random") & (own["fold"] == fold.number)
         [record] = own[which].to_dict("records")
         x, y = (standardised(each, fold.rows.train) for each in (numbers.x, numbers.y))
-        network = network_of(2, 1, "mse", record["learning_rate"], 0, fold.number)
-        [seed] = independent_seeds(0, fold.number, "shuffling")
-        train = fold.rows.train
-        arguments = x[train], y[train], int(record["best_epoch"]), BATCH, seed
-        trained_by_batches(network, *arguments)
+        train, rate = fold.rows.train, record["learning_rate"]
+        own_rows, epochs = (x[train], y[train]), int(record["best_epoch"])
+        network = trained(own_rows, 1, "mse", fold.number, rate, epochs)
 
         outputs = network.predict(x[fold.rows.test], verbose=0)[:, 0]
 
@@ -170,6 +158,16 @@ def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_d
     assert said[0] == "Training: 16 models."
     assert said[1].startswith("ELU, 2, seed 0: 2 of 16 in ")
     assert said[-1].startswith("gradient boosted trees, seed 5: 16 of 16 in ")
+
+
+@pytest.mark.backend("tensorflow")
+def test_rows_with_missing_entries_are_left_out_on_request(numbers):
+    x = numbers.x.copy()
+    x[[3, 30], 0] = np.nan
+    dataset = replace(numbers, x=x)
+    for missing, rows in (("drop", 38), ("mean", 40)):
+        folds = folds_of(dataset, Recipe(folds=2, missing=missing), seed=0)
+        assert len(np.concatenate([fold.rows.test for fold in folds])) == rows
 
 
 @pytest.mark.backend("tensorflow")

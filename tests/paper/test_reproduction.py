@@ -142,6 +142,4 @@ def test_wrong_arguments_are_refused_before_anything_is_written(tmp_path):
     ):
         with pytest.raises(ValueError, match=said):
             reproduce(*words, output=tmp_path, quick=True)
-    with pytest.raises(ValueError, match="selection='literal'"):
-        run(tmp_path, "regression", ["servo"], selection="literal")
     assert list(tmp_path.iterdir()) == []

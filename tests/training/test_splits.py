@@ -55,28 +55,12 @@ def test_a_split_is_a_stratified_partition(labels, fraction, seed):
     assert set(labels[validation]) <= set(labels[training])
 
 
-def test_the_numbers_of_the_classes_do_not_matter():
-    labels = np.array([0, 0, 1, 1, 2, 2, 0, 1, 2, 0])
-    names = np.array(["x", "y", "z"])[labels]
-    for one, other in (
-        (k_folds(labels, 3, 1)[0], k_folds(names, 3, 1)[0]),
-        (split(labels, 0.3, 1), split(names.tolist(), 0.3, 1)),
-    ):
-        np.testing.assert_array_equal(one[1], other[1])
-
-
 def test_small_classes_are_spread_without_a_warning():
     labels = np.repeat([0, 1, 2], [30, 2, 1])
     parts = k_folds(labels, 10)
     for label, rows in ((1, 2), (2, 1)):
         counts = sorted(np.sum(labels[test] == label) for _, test in parts)
         assert counts == [0] * (10 - rows) + [1] * rows
-
-
-def test_the_only_row_of_a_class_is_for_training():
-    labels = np.repeat([0, 1, 2], [20, 10, 1])
-    training, _ = split(labels)
-    assert 30 in training
 
 
 def digest(parts):
@@ -125,16 +109,11 @@ def test_no_two_folds_of_any_seeds_divide_their_rows_alike(stratify):
     ("arguments", "message"),
     [
         ({"folds": 1}, "must be an integer of at least 2. Received: folds=1"),
-        (
-            {"folds": 7},
-            "7 folds need at least 7 rows in the largest class: use fewer folds. "
-            "Received: folds=7, 4 rows in the largest class",
-        ),
+        ({"folds": 7}, "7 folds need at least 7 rows in the largest class: use fewer"),
         ({"folds": 9, "stratify": False}, "Received: folds=9, 7 rows"),
         ({"y": [[0, 1], [1, 0]]}, r"`stratify=False` for regression. Received: .*, 2"),
         ({"y": [0.5, 1.5, 2.5]}, "one class label per row.* dtype float64"),
         ({"y": []}, "0 rows in the largest class"),
-        ({"validation_fraction": 1.0, "folds": 2}, "Received: fraction=1.0"),
         ({"validation_fraction": 0.9, "folds": 2}, "use more rows, fewer folds"),
     ],
 )
@@ -152,11 +131,6 @@ def test_a_split_of_so_many_rows_is_as_large_for_any_labels(labels, left_out, se
     assert len(validation) == np.ceil(0.4 * rows)
     assert len(training) + len(validation) == rows
     assert len({*training, *validation}) == rows
-
-
-def test_a_split_of_more_rows_than_there_are_is_refused():
-    with pytest.raises(ValueError, match="use more rows, fewer folds"):
-        split([0, 0, 0, 1, 1, 1], 0.5, rows=7)
 
 
 def test_seeds_differ_for_every_sequence_of_keys():

@@ -33,13 +33,6 @@ def tiny_model(optimizer, units=4, outputs=2, **arguments):
     return model
 
 
-def shuffled(rows, batch_size, seed, epoch):
-    """Return the order of the rows that the documentation promises."""
-    if batch_size is None:
-        return np.arange(rows)
-    return np.random.default_rng([seed, epoch]).permutation(rows)
-
-
 def rich_model():
     """Return a classifier that has a bit of everything."""
     inputs = {"a": keras.Input((3,), name="a"), "b": keras.Input((2,), name="b")}
@@ -64,22 +57,6 @@ def rich_model():
     return model
 
 
-def convolution_model():
-    """Return a small convolutional network."""
-    model = keras.Sequential(
-        [
-            keras.Input((3,)),
-            keras.layers.Reshape((3, 1)),
-            keras.layers.Conv1D(4, 2, kernel_initializer=PortableGlorotUniform(1)),
-            keras.layers.ReLU(),
-            keras.layers.Flatten(),
-            keras.layers.Dense(2, kernel_initializer=PortableGlorotUniform(2)),
-        ]
-    )
-    model.compile(keras.optimizers.RMSprop(0.01), "mse", metrics=["mae"])
-    return model
-
-
 def classification_data(rows, seed):
     rng = np.random.default_rng(seed)
     x = {"a": rng.normal(size=(rows, 3)), "b": rng.normal(size=(rows, 2))}
@@ -91,7 +68,9 @@ def fit(model, data, validation_data, epochs, batch_size, weights=None):
     x, y = data
     logs = []
     for epoch in range(epochs):
-        order = shuffled(21, batch_size, 0, epoch)
+        # The order of the rows that the documentation promises.
+        order = np.random.default_rng([0, epoch]).permutation(21)
+        order = order if batch_size else np.arange(21)
         fitted = model.fit(
             keras.tree.map_structure(lambda array, order=order: array[order], x),
             y[order],
@@ -106,20 +85,11 @@ def fit(model, data, validation_data, epochs, batch_size, weights=None):
     return {name: [log[name] for log in logs] for name in logs[0]}
 
 
-@pytest.mark.parametrize(
-    ("build", "data", "batch_size"),
-    [
-        (rich_model, classification_data, None),
-        (rich_model, classification_data, 8),
-        (convolution_model, regression_data, 8),
-    ],
-)
-def test_it_does_what_fit_does(build, data, batch_size):
-    train_data, validation_data = data(21, seed=0), data(10, seed=1)
-    history = train(
-        build(), *train_data, validation_data, epochs=6, batch_size=batch_size
-    )
-    expected = fit(build(), train_data, validation_data, 6, batch_size)
+@pytest.mark.parametrize("batch_size", [None, 8])
+def test_it_does_what_fit_does(batch_size):
+    rows, held = classification_data(21, seed=0), classification_data(10, seed=1)
+    history = train(rich_model(), *rows, held, epochs=6, batch_size=batch_size)
+    expected = fit(rich_model(), rows, held, 6, batch_size)
     assert set(history.metrics) == set(expected)
     for name, values in history.metrics.items():
         np.testing.assert_allclose(values, expected[name], atol=1e-4, err_msg=name)
@@ -153,16 +123,17 @@ def test_a_good_value_may_be_a_high_one():
     assert history.best_epoch == np.argmax(history.metrics["val_accuracy"]) + 1
 
 
-@pytest.mark.parametrize("build", [lambda: tiny_model("sgd"), convolution_model])
-def test_patience(build):
+def test_patience():
     x, y = regression_data()
-    model = build()
+    model = tiny_model("sgd")
     history = train(model, x, y, (x, -y), epochs=200, patience=7)
     assert history.stopped == "patience"
     assert history.epochs == history.best_epoch + 7
     assert history.best_epoch == np.argmin(history.metrics["val_loss"]) + 1
     error = model.evaluate(x, -y, verbose=0, return_dict=True)["loss"]
     assert error == pytest.approx(history.best["val_loss"], abs=1e-5)
+    whole = train(tiny_model("sgd"), x, y, (x, -y), epochs=80)
+    assert (whole.epochs, whole.stopped) == (80, "epochs")
 
 
 def test_a_loss_that_is_not_finite_stops_the_training():
@@ -207,13 +178,6 @@ def test_a_model_without_input_shape_learns_one_label_per_row():
     model.compile("adam", "binary_crossentropy", metrics=["mae"])
     history = train(model, x, y, (x, y), epochs=2)
     assert list(history.best) == list(history.metrics)
-
-
-def test_all_epochs_are_run_without_patience():
-    x, y = regression_data()
-    history = train(tiny_model("sgd"), x, y, (x, -y), epochs=80)
-    assert (history.epochs, history.stopped) == (80, "epochs")
-    assert history.seconds > 0
 
 
 def test_an_interrupted_training_leaves_its_best_weights(monkeypatch):
@@ -271,20 +235,10 @@ def test_a_metric_may_have_many_values():
     ("arguments", "message"),
     [
         ({"epochs": 0}, "`epochs` must be .* of at least 1. Received: epochs=0"),
-        ({"seed": "a"}, "`seed` must be .* of at least 0. Received: seed='a'"),
         ({"batch_size": 0}, "Received: batch_size=0"),
-        ({"patience": 0}, "Received: patience=0"),
         ({"mode": "auto"}, "Received: mode='auto'"),
-        (
-            {"monitor": "accuracy"},
-            "must be one of the model's metrics: loss, val_loss. "
-            "Received: monitor='accuracy'",
-        ),
-        (
-            {"x": np.zeros((4, 3))},
-            r"`\(x, y\)` must be arrays with the same number of rows, at least one. "
-            r"Received: arrays of shapes \(4, 3\), \(23, 2\)",
-        ),
+        ({"monitor": "accuracy"}, "one of the model's metrics: loss, val_loss"),
+        ({"x": np.zeros((4, 3))}, r"same number of rows.*\(4, 3\), \(23, 2\)"),
         ({"validation_data": (np.zeros((0, 3)), np.zeros((0, 2)))}, "at least one"),
         ({"validation_data": 3}, "`validation_data` must be a pair"),
         ({"y": np.array(["a"] * 23)}, "must be arrays of numbers. Received"),

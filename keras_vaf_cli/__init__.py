@@ -1,13 +1,13 @@
 """The command line: `main` runs `keras-vaf`.
 
-Each command is a module of this package with `add_arguments(parser)` and
-`run(arguments)`. The docstring of the module is its help: a summary, the description
-and examples. A command imports `keras_vaf` only inside `run`, because that import loads
+Each command is a module of this package. Its docstring is its help: a summary, the
+description and examples. `ARGUMENTS` names its arguments, below their titles in the
+help, and `run(given)` gets those that were given. `options` declares the arguments of
+all commands. A command imports `keras_vaf` only inside `run`, because that import loads
 Keras. Therefore `--help` and `--version` respond at once.
 """
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -24,9 +24,10 @@ from keras_vaf_cli import (
     search,
     simplify,
 )
+from keras_vaf_cli.options import OPTIONS
 from keras_vaf_cli.shared import say, shown
 
-__all__ = ["COMMANDS", "EXIT_CODES", "STOPPED", "main"]
+__all__ = ["COMMANDS", "main"]
 
 COMMANDS = (
     *(compare, predict, convert, inspect, simplify, freeze),
@@ -34,37 +35,29 @@ COMMANDS = (
 )
 """All commands, in the order of the help."""
 
-EXIT_CODES = {
-    0: "success",
-    1: "keras-vaf has a bug and shows a traceback",
-    2: "invalid input, a missing file or package, or a folder that cannot be written",
-    130: "stopped by Ctrl-C",
-    143: "stopped by SIGTERM",
-}
-"""The meaning of each exit code."""
-
-STOPPED = "every finished result is kept; the same command continues from there"
-"""What a command says when it is stopped."""
-
 
 def main(
     argv: Sequence[str] | None = None, load: Callable[[], None] | None = None
 ) -> int:
-    """Run `keras-vaf` and return its exit code.
+    """Run `keras-vaf`, and return its exit code.
+
+    It is 0, or 2 for invalid input, a missing file or package, or a folder that cannot
+    be written. Any other exception is a bug, and raised.
 
     Args:
         argv: Arguments after the name of the command. By default, those of the process.
         load: Function called before the command runs.
-
-    Returns:
-        One of `EXIT_CODES`.
     """
-    arguments = _parser().parse_args(argv)
+    given = vars(_parser().parse_args(argv))
+    command = given.pop("command")
     try:
-        if load is not None:
-            with contextlib.suppress(*arguments.without):
+        try:
+            if load is not None:
                 load()
-        arguments.run(arguments)
+        except ImportError:
+            if command is not info:  # it prints what is missing
+                raise
+        command.run(given)
         return 0
     except (ValueError, ImportError, OSError) as error:
         text = str(error)
@@ -72,9 +65,6 @@ def main(
             text = f"{error.strerror}: {error.filename}"
         say(f"keras-vaf: {text}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        say(f"\nkeras-vaf: interrupted; {STOPPED}.", file=sys.stderr)
-        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -96,10 +86,17 @@ def _parser() -> argparse.ArgumentParser:
             help=summary,
             description=description,
             epilog=examples,
+            usage="%(prog)s [options] data"
+            if "data" in command.ARGUMENTS[""]
+            else None,
+            argument_default=argparse.SUPPRESS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        inner.set_defaults(run=command.run, without=())
-        command.add_arguments(inner)
+        inner.set_defaults(command=command)
+        for title, names in command.ARGUMENTS.items():
+            group = inner.add_argument_group(title) if title else inner
+            for name in names:
+                group.add_argument(*name.split(), **OPTIONS[name])
     return parser
 
 

@@ -1,9 +1,10 @@
 """Compare ReLU with trainable activations on a dataset.
 
-Train a fully connected network with each activation in cross-validation, and compare
-test accuracy (or RMSE), parameters, training time and the learned functions. Networks
-are trained with Adam, several learning rates and early stopping. If the command is run
-again, it trains only what is missing.
+Train a fully connected network with each activation in cross-validation (by default
+relu, gelu, silu, tanh, prelu, vaf-relu and vaf-silu), and compare test accuracy (or
+RMSE), parameters, training time and the learned functions. Networks are trained with
+Adam, several learning rates and early stopping. If the command is run again, it trains
+only what is missing.
 
 examples:
   keras-vaf compare wine
@@ -11,67 +12,36 @@ examples:
   keras-vaf compare houses.csv --target price --quick
 """
 
-import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf_cli.shared import add, numbers, print_table, say
-from keras_vaf_cli.tables import add_table_options, open_data
+from keras_vaf_cli.options import TABLE
+from keras_vaf_cli.shared import open_data, pick, print_table, say
 
 if TYPE_CHECKING:
     from keras_vaf.experiments import Comparison
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `compare`."""
-    add_table_options(parser)
-    group = parser.add_argument_group("training")
-    group.add_argument(
-        "--quick",
-        action="store_true",
-        help="one learning rate, 3 folds, 100 epochs: finds large differences only",
+ARGUMENTS = TABLE | {
+    "training": (
+        *("--quick", "--activations", "--k", "--g", "--folds", "--epochs"),
+        *("--learning-rates", "--hidden", "--seeds", "--jobs"),
     )
-    group.add_argument(
-        "--activations",
-        default="relu,gelu,silu,tanh,prelu,vaf-relu,vaf-silu",
-        metavar="NAMES",
-        help="activations to compare; the first one is the baseline (default: "
-        "%(default)s); a wrong name lists all",
-    )
-    group.add_argument("--k", type=int, help="hidden units of a VAF (default: 3)")
-    group.add_argument("--g", help="their fixed activation (default: the VAF's start)")
-    group.add_argument("--folds", type=int, help="number of folds (default: 5)")
-    group.add_argument("--epochs", type=int, help="most epochs (default: 300)")
-    group.add_argument(
-        "--learning-rates",
-        type=numbers,
-        metavar="RATES",
-        help="of Adam; validation rows select one for each activation and fold "
-        "(default: 0.0003,0.001,0.003,0.01, and further ones if one at the edge is "
-        "selected)",
-    )
-    add(group, "--hidden", "--seeds", "--jobs")
+}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Run the comparison that the command line asks for, and show the table."""
     from keras_vaf.experiments import Recipe, compare, find_arms
     from keras_vaf.training import recipe
 
-    def given(*names: str) -> dict[str, Any]:
-        values = {name: getattr(arguments, name) for name in names}
-        return {name: value for name, value in values.items() if value is not None}
-
-    settings = given("hidden", "learning_rates", "epochs", "folds", "missing")
-    quick = recipe.QUICK if arguments.quick else {}
-    arms = find_arms(arguments.activations)
+    settings = recipe.QUICK if "quick" in given else {}
+    names = "hidden", "learning_rates", "epochs", "folds", "missing"
+    arms = find_arms(",".join(given.get("activations", recipe.ACTIVATIONS)))
     comparison = compare(
-        open_data(arguments),
-        [arm.updated(**given("k", "g")) for arm in arms],
-        Recipe(**{**quick, **settings}),
-        seeds=arguments.seeds,
-        output=arguments.output,
-        jobs=arguments.jobs,
+        open_data(given),
+        [arm.updated(**pick(given, "k", "g")) for arm in arms],
+        Recipe(**{**settings, **pick(given, *names)}),
+        **pick(given, "seeds", "output", "jobs"),
     )
     show_comparison(comparison)
 

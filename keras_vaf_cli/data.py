@@ -8,36 +8,32 @@ examples:
   keras-vaf data wine yacht
 """
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from keras_vaf_cli.shared import add, say
+from keras_vaf_cli.shared import pick, say
 
 if TYPE_CHECKING:
     from keras_vaf.datasets import Size
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `data`."""
-    parser.add_argument("names", nargs="*", metavar="name", help="name of a dataset")
-    add(parser, "--data-dir")
+ARGUMENTS = {"": ("names", "--data-dir")}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Fetch the datasets, or print the list."""
     from keras_vaf.datasets import CATALOGUE, find, load
 
-    for name in [find(name).name for name in arguments.names]:
-        dataset = load(name, arguments.data_dir)
-        say(f"{dataset} from {dataset.source}")
-    if arguments.names:
+    if "names" in given:
+        for name in [find(name).name for name in given["names"]]:
+            dataset = load(name, **pick(given, "data_dir"))
+            say(f"{dataset} from {dataset.source}")
         return
     rows = [("name", "task", "rows, inputs, classes", "in the paper", "difference")]
     for entry in CATALOGUE:
         size = "the same" if entry.paper_size is None else _size(entry.paper_size)
         paper = f"{entry.paper_name}: {size}"
-        own = _size(entry.size)
-        rows.append((entry.name, entry.task, own, paper, entry.difference))
+        rows.append(
+            (entry.name, entry.task, _size(entry.size), paper, entry.difference)
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         say("  ".join(map(str.ljust, row, widths)).rstrip())

@@ -8,19 +8,15 @@ example:
   keras-vaf freeze model.keras -o frozen.keras
 """
 
-import argparse
+from typing import Any
 
-from keras_vaf_cli.shared import add, add_output, change_model
+from keras_vaf_cli.shared import change_model
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `freeze`."""
-    add(parser, "model")
-    add_output(parser)
+ARGUMENTS = {"": ("model", "-o --output", "--force")}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Freeze the model."""
     from keras_vaf.models import freeze
 
-    change_model(arguments, freeze)
+    change_model(given, freeze)

@@ -7,17 +7,14 @@ example:
   KERAS_BACKEND=jax keras-vaf info
 """
 
-import argparse
+from typing import Any
 
 from keras_vaf_cli.shared import say
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let the command run without a backend."""
-    parser.set_defaults(without=(ImportError,))
+ARGUMENTS: dict[str, tuple[str, ...]] = {"": ()}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Print one fact per line."""
     from importlib import metadata
 

@@ -10,29 +10,14 @@ examples:
   keras-vaf inspect model.keras --formula latex
 """
 
-import argparse
 from typing import Any
 
-from keras_vaf_cli.shared import add, print_table, say
+from keras_vaf_cli.shared import print_table, say
+
+ARGUMENTS = {"": ("model", "--picture", "--force", "--formula")}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `inspect`."""
-    add(parser, "model", "--force")
-    parser.add_argument(
-        "--picture", metavar="FILE.png", help="draw the functions to this file"
-    )
-    parser.add_argument(
-        "--formula",
-        metavar="FORM",
-        nargs="?",
-        const="text",
-        choices=("text", "latex", "python"),
-        help="print the functions as formulas: text (the default), latex or python",
-    )
-
-
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Print the table, and draw the picture."""
     from keras_vaf.layers.activation_inputs import trainable_activations
     from keras_vaf.models import formula, nearest
@@ -41,9 +26,10 @@ def run(arguments: argparse.Namespace) -> None:
     from keras_vaf.utils import check_output, png_bytes, write_atomically
     from keras_vaf.visualization import plot_activations
 
-    if arguments.picture is not None:
-        check_output(arguments.picture, arguments.force, [arguments.model])
-    model = load_model(arguments.model, compile=False)
+    picture, force = given.get("picture"), "force" in given
+    if picture is not None:
+        check_output(picture, force, [given["model"]])
+    model = load_model(given["model"], compile=False)
     rows = [
         (path, label(layer), layer.sharing, layer.count_params(), nearest(layer))
         for path, layer in trainable_activations(model).items()
@@ -52,12 +38,10 @@ def run(arguments: argparse.Namespace) -> None:
         f"{model.name}: {len(rows)} trainable activations",
         ("layer", "activation", "sharing", "parameters", "nearest known function"),
         [list(map(str, row)) for row in rows],
-        (),
     )
-    if arguments.formula is not None:
-        say(formula(model, arguments.formula))
-    if arguments.picture is not None:
+    if "formula" in given:
+        say(formula(model, given["formula"]))
+    if picture is not None:
         axes: Any = plot_activations(model)
-        picture = png_bytes(axes[0].figure, dpi=120)
-        write_atomically(arguments.picture, picture, arguments.force)
-        say(f"Drawn to {arguments.picture}.")
+        write_atomically(picture, png_bytes(axes[0].figure, dpi=120), force)
+        say(f"Drawn to {picture}.")

@@ -12,34 +12,31 @@ examples:
   keras-vaf predict runs/houses-1a2b3c4d/best.keras new.csv -o predicted.csv
 """
 
-import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
-from keras_vaf_cli.shared import add, add_output, say
-from keras_vaf_cli.tables import add_file_options, file_options
+from keras_vaf_cli.options import FILE, FORMAT
+from keras_vaf_cli.shared import pick, say
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `predict`."""
-    add(parser, "model")
-    parser.add_argument("table", metavar="TABLE", help="a CSV, Parquet or Excel file")
-    add_output(parser, "OUT", "file for the table with the predictions")
-    add_file_options(parser.add_argument_group("format of the table"))
+ARGUMENTS = {
+    "": ("model", "table", "-o --output", "--force"),
+    "format of the table": FILE,
+}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Write the predictions."""
     from keras_vaf.datasets.tables.networks import predicted_file
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import atomic_path, check_output
 
-    path, table = Path(arguments.output), Path(arguments.table)
-    best = _newest(Path(arguments.model))
-    check_output(path, arguments.force, (str(best), arguments.table))
+    path, table, force = Path(given["output"]), Path(given["table"]), "force" in given
+    best = _newest(Path(given["model"]))
+    check_output(path, force, (best, table))
     model = load_model(best)
-    with atomic_path(path, force=arguments.force) as temporary:
-        frame = predicted_file(model, table, temporary, **file_options(arguments))
+    with atomic_path(path, force=force) as temporary:
+        frame = predicted_file(model, table, temporary, **pick(given, *FORMAT))
     for note in frame.attrs["notes"]:
         say(note, file=sys.stderr)
     rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"

@@ -1,7 +1,4 @@
-"""`start`, the entry point of the console script `keras-vaf`.
-
-Unlike `keras_vaf_cli.main`, it sets signal handlers and TensorFlow's log level.
-"""
+"""`start`, the entry point of `keras-vaf`: `main` with handlers of signals."""
 
 import contextlib
 import io
@@ -14,7 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
-from keras_vaf_cli import STOPPED, main
+from keras_vaf_cli import main
 from keras_vaf_cli.shared import say
 
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
@@ -38,8 +35,9 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     Files are complete at any time, so that nothing has to be done before the end.
     """
     cause = "interrupted" if number == signal.SIGINT else "terminated"
+    text = f"\nkeras-vaf: {cause}; every finished result is kept; the same command "
     cursor = _SHOW_CURSOR if sys.stderr.isatty() else ""
-    text = f"{cursor}\nkeras-vaf: {cause}; {STOPPED}.\n"
+    text = f"{cursor}{text}continues from there.\n"
     os.write(sys.stderr.fileno(), text.encode())
     os._exit(128 + number)
 
@@ -65,8 +63,7 @@ def _load() -> None:
 def _hidden_log() -> Iterator[None]:
     """Hide the output of libraries to file descriptor 2, unless the block fails.
 
-    TensorFlow writes two lines there before it reads its log level. Python's output to
-    `sys.stderr` is not affected.
+    TensorFlow writes two lines there before it reads its log level.
     """
     shown, stderr = os.dup(2), sys.stderr
     with tempfile.TemporaryFile() as log:

@@ -9,70 +9,37 @@ examples:
   keras-vaf search houses.csv --target price --trials 30
 """
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from keras_vaf_cli.compare import show_comparison
-from keras_vaf_cli.shared import add, print_table
-from keras_vaf_cli.tables import add_table_options, open_data
+from keras_vaf_cli.options import TABLE
+from keras_vaf_cli.shared import open_data, pick, print_table
 
 if TYPE_CHECKING:
     from keras_vaf.tuners import Search
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `search`."""
-    add_table_options(parser)
-    group = parser.add_argument_group("the search")
-    for name, default, text in (
-        ("trials", 24, "largest number of trials of the VAF"),
-        ("folds", 3, "number of folds"),
-        ("epochs", 300, "largest number of epochs"),
-        ("seed", 0, "seed of folds, initial weights and trials"),
-    ):
-        group.add_argument(
-            f"--{name}", type=int, default=default, help=f"{text} (default: {default})"
-        )
-    add(group, "--hidden")
-    group.add_argument(
-        "--baselines",
-        default="relu,silu,gelu",
-        metavar="NAMES",
-        help="other activations with as many trainings, the baseline first (default: "
-        "%(default)s); names as for `compare`, or none",
+ARGUMENTS = TABLE | {
+    "the search": (
+        *("--trials", "--tuner", "--baselines", "--folds", "--epochs", "--hidden"),
+        "--seed",
     )
-    group.add_argument(
-        "--tuner",
-        default="random",
-        metavar="NAME",
-        help="random (the default), bayesian, grid or hyperband, which runs 6, 23 or "
-        "70 trials, most of them for few epochs",
-    )
+}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Run the search that the command line asks for, and show its results."""
     from keras_vaf.experiments import Recipe
     from keras_vaf.tuners import search
-    from keras_vaf.tuners.table_search import LEARNING_RATES
+    from keras_vaf.tuners.table_search import FOLDS, LEARNING_RATES
     from keras_vaf.utils import require
 
     require("keras_tuner", extra="tune")  # before the table is read
-    recipe = Recipe(
-        arguments.hidden,
-        LEARNING_RATES,
-        epochs=arguments.epochs,
-        folds=arguments.folds,
-        missing=arguments.missing,
-    )
+    settings: dict[str, Any] = {"learning_rates": LEARNING_RATES, "folds": FOLDS}
+    settings |= pick(given, "hidden", "epochs", "folds", "missing")
     found = search(
-        open_data(arguments),
-        arguments.trials,
-        arguments.tuner,
-        arguments.baselines,
-        recipe,
-        seed=arguments.seed,
-        output=arguments.output,
+        open_data(given),
+        recipe=Recipe(**settings),
+        **pick(given, "trials", "tuner", "baselines", "seed", "output"),
     )
     _print_trials(found)
     show_comparison(found, "comparison.png, trials.csv")

@@ -1,86 +1,53 @@
-"""`add`, `change_model`, `print_table` and what else several commands share."""
+"""`pick`, `open_data`, `change_model`, `print_table` and `say`, for all commands."""
 
-import argparse
 import os
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from keras_vaf_cli.options import FORMAT, ROLES
+
+if TYPE_CHECKING:
+    from keras_vaf.datasets import Dataset
+
+_FEWEST_ROWS = 20  # of a table, for training, selection and test
 _WIDTH_OF_FILES = 200
 
 
-def integers(text: str) -> tuple[int, ...]:
-    """Return the integers of a list such as `"0,1,2"`."""
-    return tuple(map(int, text.split(",")))
+def pick(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return those of some arguments that were given."""
+    return {name: given[name] for name in names if name in given}
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Return the numbers of a list such as `"0.001,0.01"`."""
-    return tuple(map(float, text.split(",")))
+def open_data(given: dict[str, Any]) -> "Dataset":
+    """Load the dataset or read the table of a command, and print the decisions."""
+    from keras_vaf.datasets import load, read_table
+
+    if "target" not in given:
+        dataset = load(given["data"], **pick(given, "data_dir"))
+    else:
+        dataset = read_table(given["data"], **pick(given, *ROLES, *FORMAT))
+        if len(dataset.x) < _FEWEST_ROWS:
+            raise ValueError(
+                f"{given['data']} has {len(dataset.x)} rows with a target. Networks "
+                "are trained, selected and tested on different rows: at least "
+                f"{_FEWEST_ROWS} are needed."
+            )
+    for note in dataset.notes:
+        warns = note.startswith("Warning")
+        say(note, file=sys.stderr if warns else sys.stdout)
+    return dataset
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Return the names of a list such as `"wine,servo"`."""
-    return tuple(name for name in text.split(",") if name)
-
-
-OPTIONS: dict[str, dict[str, Any]] = {
-    "data": {"help": "name of a dataset, or path of a CSV, Parquet or Excel file"},
-    "model": {"metavar": "MODEL.keras", "help": "a saved Keras model"},
-    "--data-dir": {
-        "metavar": "FOLDER",
-        "help": "with the publishers' files (default: KERAS_VAF_DATA_DIR, or else the "
-        "folder of downloaded files)",
-    },
-    "--output": {
-        "default": "runs",
-        "metavar": "FOLDER",
-        "help": "for all files (default: runs)",
-    },
-    "--hidden": {
-        "type": integers,
-        "default": (100, 50),
-        "metavar": "WIDTHS",
-        "help": "widths of the hidden layers (default: 100,50)",
-    },
-    "--seeds": {
-        "type": integers,
-        "default": (0,),
-        "help": "different seeds; each seed draws other folds (default: 0)",
-    },
-    "--jobs": {
-        "type": int,
-        "default": 1,
-        "help": "number of processes that train at once (default: 1)",
-    },
-    "--force": {"action": "store_true", "help": "overwrite the file"},
-}
-"""Arguments that several commands have."""
-
-
-def add(group: argparse._ActionsContainer, *options: str) -> None:
-    """Add arguments that several commands have."""
-    for name in options:
-        group.add_argument(name, **OPTIONS[name])
-
-
-def add_output(
-    parser: argparse.ArgumentParser,
-    metavar: str = "OUT.keras",
-    text: str = "file for the new model",
-) -> None:
-    """Add the option for an output file, and the one that allows overwriting it."""
-    parser.add_argument("--output", "-o", required=True, metavar=metavar, help=text)
-    add(parser, "--force")
-
-
-def change_model(arguments: argparse.Namespace, change: Callable[[Any], Any]) -> None:
+def change_model(given: dict[str, Any], change: Callable[[Any], Any]) -> None:
     """Write a changed copy of a model and print the changes."""
     from keras_vaf.models import report
     from keras_vaf.models.files import change_file
 
-    changed = change_file(arguments.model, arguments.output, change, arguments.force)
+    output = given["output"]
+    changed = change_file(given["model"], output, change, "force" in given)
     say(report(changed))
-    say(f"Written to {arguments.output}.")
+    say(f"Written to {output}.")
 
 
 def say(*texts: object, file: TextIO | None = None) -> None:
@@ -107,7 +74,7 @@ def print_table(
     title: str,
     columns: Sequence[str],
     lines: Sequence[Sequence[str]],
-    notes: Sequence[str],
+    notes: Sequence[str] = (),
 ) -> None:
     """Print a table with text in the first column and numbers in all others."""
     from keras_vaf.utils import require
@@ -125,9 +92,7 @@ def print_table(
     for line in lines:
         table.add_row(*map(shown, line))
     rich = require("rich.console", extra="experiments")
-    console = rich.Console(markup=False, emoji=False)
+    console = rich.Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH_OF_FILES
-    console.print(table)
-    for note in notes:
-        console.print(f"- {shown(note)}", highlight=False)
+    console.print(table, *(f"- {shown(note)}" for note in notes), sep="\n")

@@ -8,26 +8,16 @@ example:
   keras-vaf simplify model.keras -o smaller.keras --tolerance 0.01
 """
 
-import argparse
 from functools import partial
+from typing import Any
 
-from keras_vaf_cli.shared import add, add_output, change_model
+from keras_vaf_cli.shared import change_model
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `simplify`."""
-    add(parser, "model")
-    add_output(parser)
-    parser.add_argument(
-        "--tolerance",
-        type=float,
-        default=0.01,
-        help="largest allowed error of each function (default: %(default)s)",
-    )
+ARGUMENTS = {"": ("model", "-o --output", "--force", "--tolerance")}
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(given: dict[str, Any]) -> None:
     """Simplify the model."""
     from keras_vaf.models import simplify
 
-    change_model(arguments, partial(simplify, tolerance=arguments.tolerance))
+    change_model(given, partial(simplify, tolerance=given.get("tolerance", 0.01)))

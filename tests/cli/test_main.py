@@ -1,14 +1,34 @@
 """Version, exit codes and one-sentence errors of all commands."""
 
+import re
 import types
 
 import pytest
 
 import keras_vaf
 import keras_vaf_cli
-from keras_vaf_cli import main
+from keras_vaf.experiments import Recipe
+from keras_vaf.training import recipe
+from keras_vaf.tuners.table_search import BASELINES, FOLDS, TRIALS
+from keras_vaf_cli import compare, main
+from keras_vaf_cli.options import OPTIONS
 
 pytestmark = pytest.mark.backend("tensorflow")
+
+
+def test_the_help_names_the_defaults_of_the_library():
+    defaults = {
+        **{f"--{name}": getattr(Recipe(), name) for name in ("folds", "epochs")},
+        "--hidden": "100,50",
+        "--trials": TRIALS,
+        "--baselines": BASELINES,
+        "of a search": FOLDS,
+    }
+    said = "\n".join(f"{name} {words['help']}" for name, words in OPTIONS.items())
+    for name, value in defaults.items():
+        assert re.search(rf"{name}.* {value}\b", said), name
+    names = ", ".join(recipe.ACTIVATIONS[:-1])
+    assert f"{names} and {recipe.ACTIVATIONS[-1]}" in compare.__doc__.replace("\n", " ")
 
 
 @pytest.fixture
@@ -16,11 +36,11 @@ def failing(monkeypatch):
     """Make `keras-vaf fail` raise an error."""
 
     def install(error):
-        def run(arguments):
+        def run(given):
             raise error
 
         command = types.ModuleType("keras_vaf_cli.fail")
-        command.add_arguments, command.run = lambda parser: None, run
+        command.ARGUMENTS, command.run = {"": ()}, run
         monkeypatch.setattr(keras_vaf_cli, "COMMANDS", (command,))
 
     return install

@@ -1,7 +1,11 @@
 """Tables as people have them reach the first training, or get a sentence."""
 
+import re
+
 import numpy as np
 import pytest
+
+from keras_vaf.experiments import records
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
@@ -36,7 +40,8 @@ def flats(**other):
 def test_a_messy_table_is_trained_as_it_comes(run, tmp_path):
     (tmp_path / "flats.csv").write_text(flats(), encoding="utf-8-sig")
     options = "--target Preis --time verkauft --missing drop"
-    code, output, errors = run(f"compare flats.csv {options} {QUICK}")
+    line = f"compare flats.csv {options} {QUICK} --activations relu,vaf-relu"
+    code, output, errors = run(line)
     assert code == 0, errors
     for text in (
         "flats.csv: 40 rows, 5 inputs (separated by ';', decimal comma, utf-8-sig)",
@@ -46,10 +51,19 @@ def test_a_messy_table_is_trained_as_it_comes(run, tmp_path):
         "Missing entries: Nebenkosten (1).",
         "Left out column 'gleich': it has one value",
         "Left out column 'Haus': its text differs in most rows",
+        "RMSE on flats, hidden layers 2",
+        "ridge regression",
+        "Two folds cannot tell",
         f"trained again on all {ROWS - 1} rows",
     ):
         assert text in output, output
+    assert re.search(r"^(Use|Try) .*: .*\..*\.$", output, re.M)  # two sentences
+    [folder] = tmp_path.glob("runs/flats-*")
+    assert f"keras-vaf predict {folder.relative_to(tmp_path)}/best.keras" in output
     assert "Warning" not in errors
+    assert "gradient boosted trees, seed 0: 8 of 8 in" in errors
+    assert run(line)[:2] == (0, output)
+    assert len(records("runs")) == 8
 
 
 @pytest.mark.parametrize("command", ["compare", "search"])

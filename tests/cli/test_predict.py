@@ -154,10 +154,7 @@ def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
             "column 'city' is missing; add it, or rename one of the columns: area, "
             "Cities, sold. Did you mean 'Cities'?\n",
         ),
-        (
-            "area,city,lift,sold,predicted TARGET\n1,Ulm,yes,,2\n",
-            "already has a column for the prediction",
-        ),
+        ("area,city,lift,sold,predicted TARGET\n1,Ulm,yes,,2\n", "already has a col"),
         ("area,city,lift,sold\n", "at least one row to predict"),
     ],
     ids=["all problems", "earlier predictions", "no rows"],

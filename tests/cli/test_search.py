@@ -8,9 +8,6 @@ import pandas as pd
 import pytest
 
 from keras_vaf.experiments import records
-from keras_vaf.experiments import run as study_run
-from keras_vaf.tuners.table_search import BASELINES, FOLDS, TRIALS
-from keras_vaf_cli import _parser
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
 
@@ -30,21 +27,8 @@ def houses(tmp_path):
     (tmp_path / "houses.csv").write_text("\n".join(lines))
 
 
-def test_searches_on_a_table_of_ones_own(houses, tmp_path, run, monkeypatch):
+def test_searches_on_a_table_of_ones_own(houses, tmp_path, run):
     line = f"search houses.csv --target price --groups owner --baselines relu {QUICK}"
-    append, written = study_run.append, []
-
-    def interrupted_at_the_fourth(*arguments):
-        if len(written) == 3:
-            raise KeyboardInterrupt
-        written.append(append(*arguments))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(study_run, "append", interrupted_at_the_fourth)
-        code, _, errors = run(line)
-    assert code == 130
-    assert "the same command continues from there." in errors
-    assert "Trials of the VAF: 4 models." in errors
     code, output, errors = run(line)
 
     assert code == 0, errors
@@ -79,8 +63,6 @@ def test_searches_on_a_table_of_ones_own(houses, tmp_path, run, monkeypatch):
         ("whine", "wine"),
         ("wine --tuner hyperband --trials 5", "at least 6.*5"),
         ("wine --tuner grit", "Did you mean 'grid'"),
-        ("wine --trials 0", "trials=0"),
-        ("wine --folds 500", "use fewer folds"),
         ("wine --folds 1", "folds=1"),
         ("wine --hidden 0", r"hidden=\(0,\)"),
         ("wine --baselines vanilla", "'vanilla'"),
@@ -97,9 +79,3 @@ def test_a_missing_package_is_named_before_the_table_is_read(refusal, monkeypatc
     said = refusal("search nowhere.csv --target y")
     assert "`keras_tuner`" in said
     assert "pip install 'keras-vaf[tune]'" in said
-
-
-def test_the_defaults_are_those_of_the_library():
-    arguments = _parser().parse_args(["search", "wine"])
-    assert (arguments.trials, arguments.folds) == (TRIALS, FOLDS)
-    assert arguments.baselines == BASELINES

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import keras_vaf_cli
-from keras_vaf_cli import COMMANDS, EXIT_CODES
+from keras_vaf_cli import COMMANDS
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -41,7 +41,7 @@ def test_every_file_with_arguments_is_a_command():
     files = {
         path.stem
         for path in (ROOT / "keras_vaf_cli").glob("*.py")
-        if "def add_arguments(" in path.read_text(encoding="utf-8")
+        if "\nARGUMENTS" in path.read_text(encoding="utf-8")
     }
     missing = files - set(NAMES)
     assert not missing, f"add to COMMANDS in keras_vaf_cli/__init__.py: {missing}"
@@ -62,7 +62,7 @@ def test_help_ends_with_examples_that_parse(words):
     own = [line for line in lines if shlex.split(line)[: len(words)] == list(words)]
     assert own, f"add an example to the help in keras_vaf_cli/{name}.py"
     for line in lines:
-        assert PARSERS[()].parse_args(shlex.split(line)).run
+        assert PARSERS[()].parse_args(shlex.split(line)).command
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,5 +83,5 @@ def test_the_docs_name_every_option_and_no_other(name):
 
 
 def test_the_docs_name_every_exit_code():
-    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", section("Exit codes"), re.M))
-    assert rows == {str(code): meaning for code, meaning in EXIT_CODES.items()}
+    rows = re.findall(r"^\| (\d+) \| ", section("Exit codes"), re.M)
+    assert rows == ["0", "1", "2", "130", "143"]

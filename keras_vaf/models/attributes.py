@@ -14,7 +14,7 @@ from keras_vaf.layers.keras_internals import (
 from keras_vaf.models.changes import Change
 from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graph import is_graph, run
-from keras_vaf.models.rebuild import Place, Rebuilding, Replace
+from keras_vaf.models.rebuild import Rebuilding, Replace
 
 Held = dict[tuple[int, str], tuple[Any, str, Any]]
 """Layer, attribute and new activation, or `None`, of each function that is held."""
@@ -63,12 +63,12 @@ def _decide(
     yield holder
     recurrent = recurrent or isinstance(holder, keras.layers.RNN)
     model, own = isinstance(holder, keras.Model), held_by(holder)
-    for name, activation in own.items():
-        if (id(holder), name) in held:
+    for own_name, activation in own.items():
+        if (id(holder), own_name) in held:
             continue
         where = path or holder.name
-        place = Place(activation, holder, where, work.name(where), recurrent=recurrent)
-        change = work.decide(place)
+        name = work.name(where)
+        change = work.decide(activation, holder, where, name, False, recurrent)
         if change is not None:
             change.new.trainable = holder.trainable
         # A layer may hand its activation on to inner layers.
@@ -84,8 +84,7 @@ def _decide(
         if is_graph(part):
             work.made[id(part)] = work.graph(part, f"{inner}/")
         elif is_activation(part):
-            place = Place(part, part, inner, part.name, recurrent=recurrent)
-            change = work.decide(place)
+            change = work.decide(part, part, inner, part.name, False, recurrent)
             if change is not None:
                 change.new.trainable = part.trainable
                 work.made[id(part)] = change.new

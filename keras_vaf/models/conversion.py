@@ -15,12 +15,12 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.copies import compile_like
 from keras_vaf.models.fixed import fixed, label
 from keras_vaf.models.graph import (
     GATE,
     GATES,
     check_graph,
+    compile_like,
     is_graph,
     is_torch_module,
     reasons_to_keep,

@@ -1,6 +1,7 @@
-"""Checks of models, such as `check_graph`, and `reasons_to_keep` an activation."""
+"""`check_graph`, `run` and what else concerns whole models, and `reasons_to_keep`."""
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -107,6 +108,25 @@ def run(model: keras.Model, data: Any = None) -> Any:
             f"of the model as `data=`. Received: {model.name!r} with inputs of shapes "
             f"{shapes} ({reason})"
         ) from error
+
+
+def compile_like(copy: keras.Model, model: keras.Model) -> None:
+    """Compile a copy like its model, or warn that it must be compiled again."""
+    if not model.compiled:
+        return
+    try:
+        # A class with its own `compile` is not compiled by `compile_from_config`.
+        config = keras.saving.deserialize_keras_object(model.get_compile_config())
+        keras.Model.compile(copy, **config)
+        if copy.built:
+            copy.optimizer.build(copy.trainable_variables)
+    except ValueError as error:
+        copy.compiled = False
+        warnings.warn(
+            "The new model is not compiled, because the optimizer was made for the "
+            f"weights of the original model: compile it again. ({error})",
+            stacklevel=3,
+        )
 
 
 def reasons_to_keep(model: keras.Model) -> dict[int, str]:

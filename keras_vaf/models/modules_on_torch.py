@@ -100,13 +100,13 @@ def inputs_of_module(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray
     return {path: np.concatenate(values) for path, values in seen.items()}
 
 
-def exchange_vafs(
-    module: torch.nn.Module, new: dict[str, VAFActivation], changes: list[Change]
-) -> torch.nn.Module:
-    """Return a copy of a module with the functions of layers, by the paths of VAFs."""
+def exchange_vafs(module: torch.nn.Module, changes: list[Change]) -> torch.nn.Module:
+    """Return a copy of a module with the functions of the new layers of changes."""
     module = clone(module)
-    for path, layer in new.items():
-        old: Any = module.get_submodule(path)
+    for change in changes:
+        if (layer := change.new) is None:
+            continue
+        old: Any = module.get_submodule(change.layer)
         g = "relu" if layer.g is keras.activations.relu else old.g
         vaf = VAF(layer.k, g, old.weight.shape[:-1], old.axes)
         vaf.set_weights(layer.get_weights())

@@ -1,9 +1,8 @@
 """`rebuild`, which copies a model with other activations.
 
-Keras's `clone_model` copies the graph. An activation layer or operation is replaced by
-another layer. The activation of a layer such as `Dense` becomes a layer after it. Any
-other layer is made again from its configuration, in which new activations replace the
-old ones, so that the copy equals what Keras loads from its file.
+Keras's `clone_model` copies the graph. The activation of a layer such as `Dense`
+becomes a layer after it. Other layers are made again from their configurations, in
+which new activations replace the old ones, as Keras loads them from a file.
 """
 
 import contextlib
@@ -16,7 +15,6 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.changes import Change, KeptError
-from keras_vaf.models.copies import copy_weights
 from keras_vaf.models.fixed import (
     ACTIVATION_NAME,
     activation_in,
@@ -80,13 +78,13 @@ class Rebuilding:
         self._known: set[str] = set()  # activations of a configuration
         self.made: dict[int, Any] = {}  # new layers by the id of the old one
         self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
-        # Old layer, new layer, and the changes of the activations inside, or `None` if
-        # it has no weights to copy.
+        # Old and new layer, and the changes inside, or `None` without weights to copy.
         self._pairs: list[tuple[Any, Any, list[Change] | None]] = []
         self._made_linear: list[Any] = []  # layers that are changed in place
 
-    def decide(self, place: Place) -> Change | None:
-        """Return the change to a new activation, or `None`."""
+    def decide(self, *arguments: Any) -> Change | None:
+        """Return the change to a new activation at a `Place`, or `None`."""
+        place = Place(*arguments)
         try:
             change = self._replace(place)
         except KeptError as reason:
@@ -154,7 +152,7 @@ class Rebuilding:
         if is_activation(layer):
             own = getattr(layer, "activation", None)
             applied = own if isinstance(own, keras.layers.Layer) else layer
-            change = self.decide(Place(applied, layer, path, layer.name))
+            change = self.decide(applied, layer, path, layer.name)
             if change is None:
                 return self._copied(layer)
             self._pairs.append((layer, change.new, None))
@@ -167,7 +165,7 @@ class Rebuilding:
 
     def _without(self, layer: Any, path: str) -> Any:
         """Return a layer such as Dense without its activation, which comes after it."""
-        change = self.decide(Place(layer.activation, layer, path, self.name(path)))
+        change = self.decide(layer.activation, layer, path, self.name(path))
         if change is None:
             return self._copied(layer)
         new = layer
@@ -188,16 +186,15 @@ class Rebuilding:
             config = self._edit(layer.get_config())
         self._known = set()
         inside = list(self._inside(config, layer, path))
+        kind = type(layer).__name__
         for inner, activation in activations_inside(layer, path):
-            if label(activation) not in self._known:
-                name = inner.rpartition("/")[2]
-                change = self.decide(Place(activation, layer, inner, name, True))
-                if change is not None:
-                    change.before = label(activation)
-                    change.kept = (
-                        f"no argument of {type(layer).__name__} with 'act' in its name "
-                        "holds it"
-                    )
+            if label(activation) in self._known:
+                continue
+            name = inner.rpartition("/")[2]
+            change = self.decide(activation, layer, inner, name, True)
+            if change is not None:
+                change.before = label(activation)
+                change.kept = f"no argument of {kind} with 'act' in its name holds it"
         if inside:
             try:
                 new = type(layer).from_config(config)
@@ -205,7 +202,7 @@ class Rebuilding:
                 return new
             except Exception as error:  # third-party layers may raise any error
                 for change in inside:
-                    change.kept = f"a {type(layer).__name__} takes no other: {error}"
+                    change.kept = f"a {kind} takes no other: {error}"
         return self._copied(layer)
 
     def _inside(
@@ -224,8 +221,7 @@ class Rebuilding:
             if not is_linear(activation):
                 self._known.add(label(activation))
                 name = self.name(inner)
-                place = Place(activation, layer, inner, name, True, recurrent)
-                change = self.decide(place)
+                change = self.decide(activation, layer, inner, name, True, recurrent)
                 if change is not None:
                     of_function = isinstance(change.new, keras.layers.Activation)
                     new = change.new.activation if named and of_function else change.new
@@ -246,13 +242,7 @@ class Rebuilding:
             if not getattr(layer, "variables", ()):
                 return layer
             reason = str(error).strip().partition("\n")[0]
-            raise ValueError(
-                f"The layer {layer.name!r} of class {type(layer).__name__} cannot be "
-                "copied from its configuration. It needs a complete `get_config`, and "
-                "its classes and functions must be registered with "
-                "`keras.saving.register_keras_serializable`. With `inplace=True`, the "
-                f"layer itself is used. Received: {reason}"
-            ) from error
+            raise _not_copied(layer, reason) from error
         self._pairs.append((layer, new, []))
         return new
 
@@ -264,9 +254,45 @@ class Rebuilding:
             if inside is not None:
                 if getattr(old, "built", False) and not new.built:
                     new.build_from_config(old.get_build_config())
-                copy_weights(old, new, inside)
+                _copy_weights(old, new, inside)
                 if hasattr(new, "finalize_state"):  # statistics of preprocessing
                     new.finalize_state()
             layer = isinstance(old, keras.layers.Layer)
             if layer and new.trainable != old.trainable:
                 new.trainable = old.trainable
+
+
+def _copy_weights(old: Any, new: Any, inside: list[Change]) -> None:
+    """Copy the weights of a layer into one that differs only in activations.
+
+    The new activations inside the other layer become the new layers of the changes.
+    """
+    left_out: set[int] = set()
+    for change in inside:
+        found = find_layers(new, type(change.new)).values()
+        made = [each for each in found if each.name == change.new.name]
+        for each in (change.old, *made):
+            left_out |= {id(weight) for weight in getattr(each, "weights", ())}
+        for each in made if change.new.weights else ():
+            each.set_weights(change.new.get_weights())
+        change.new = made or change.new
+    source, target = (
+        [each for each in getattr(layer, "weights", ()) if id(each) not in left_out]
+        for layer in (old, new)
+    )
+    if [w.shape for w in source] != [w.shape for w in target]:
+        # Keras may have created them in turn.
+        source, target = (sorted(w, key=lambda w: w.name) for w in (source, target))
+    if [w.shape for w in source] != [w.shape for w in target]:
+        raise _not_copied(old, f"{len(source)} weights, in a copy {len(target)}")
+    for weight, value in zip(target, source, strict=True):
+        weight.assign(keras.ops.convert_to_numpy(value))
+
+
+def _not_copied(layer: Any, reason: str) -> ValueError:
+    return ValueError(
+        f"The layer {layer.name!r} of class {type(layer).__name__} cannot be copied "
+        "from its configuration. It needs a complete `get_config`, and its classes and "
+        "functions must be registered with `keras.saving.register_keras_serializable`. "
+        f"With `inplace=True`, the layer itself is used. Received: {reason}"
+    )

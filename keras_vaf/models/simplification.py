@@ -12,10 +12,14 @@ from keras_vaf.layers.activation_inputs import (
     trainable_activations,
 )
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.copies import compile_like
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.nearest import GRID, nearest
-from keras_vaf.models.graph import check_finite_weights, check_graph, is_torch_module
+from keras_vaf.models.graph import (
+    check_finite_weights,
+    check_graph,
+    compile_like,
+    is_torch_module,
+)
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
@@ -86,17 +90,17 @@ def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
     check_finite_weights(module)
     inputs = {} if data is None else modules.inputs_of_module(module, data)
     values = {path: _quantiles(path, x) for path, x in inputs.items()}
-    new, changes = {}, []
+    changes = []
     for path, layer in modules.layers_of_module(module).items():
         place = Place(layer, layer, path, layer.name)
         try:
             change = _smaller(layer, place, tolerance, values.get(path))
-            new[path], change.after = change.new, f"VAF(k={change.new.k})"
+            change.after = f"VAF(k={change.new.k})"
         except KeptError as reason:
             change = Change(path, "", kept=str(reason))
         change.before, change.old = f"VAF(k={layer.k})", layer
         changes.append(change)
-    return modules.exchange_vafs(module, new, changes)
+    return modules.exchange_vafs(module, changes)
 
 
 def _quantiles(path: str, values: np.ndarray) -> np.ndarray:

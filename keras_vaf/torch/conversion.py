@@ -9,12 +9,11 @@ import torch
 
 from keras_vaf.torch import checks
 from keras_vaf.torch.copies import clone, exchange
-from keras_vaf.torch.formula import apply
 from keras_vaf.torch.functions import G, checked, of_package
 from keras_vaf.torch.reading import is_followed
 from keras_vaf.torch.recognition import GRID, Found, held_functions, leaky, recognize
 from keras_vaf.torch.recording import Recording, run, same_random_numbers
-from keras_vaf.torch.vaf import VAF
+from keras_vaf.torch.vaf import VAF, apply
 
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _GIVE_DATA = "give `data`, or name it in `layers`"

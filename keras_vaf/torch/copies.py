@@ -46,10 +46,7 @@ def exchange(
     for path, part in [*module.named_modules(remove_duplicate=False)]:
         if part is old:
             host, _, name = path.rpartition(".")
-            outer = module.get_submodule(host)
-            if isinstance(outer, _Decoder):
-                vars(outer).pop(name, None)
-            setattr(outer, name, new)
+            setattr(module.get_submodule(host), name, new)
     settle(module)
 
 

@@ -16,16 +16,6 @@ def approximate_gelu(h: torch.Tensor) -> torch.Tensor:
     return functional.gelu(h, approximate="tanh")
 
 
-def relu_squared(h: torch.Tensor) -> torch.Tensor:
-    """Return relu(h)^2."""
-    return torch.relu(h).square()
-
-
-def leaky_relu(h: torch.Tensor) -> torch.Tensor:
-    """Return the leaky ReLU of Keras, whose slope is 0.2."""
-    return functional.leaky_relu(h, 0.2)
-
-
 _IN_TORCH = ("cos", "erf", "relu", "selu", "sigmoid", "sin", "square", "tanh")
 _IN_FUNCTIONAL = (
     *("celu", "elu", "gelu", "hard_shrink", "hard_sigmoid", "hard_tanh"),
@@ -38,8 +28,8 @@ FUNCTIONS: dict[str, G] = {
     "approximate_gelu": approximate_gelu,
     "exponential": torch.exp,
     "hard_silu": functional.hardswish,
-    "leaky_relu": leaky_relu,
-    "relu_squared": relu_squared,
+    "leaky_relu": lambda h: functional.leaky_relu(h, 0.2),  # as in Keras
+    "relu_squared": lambda h: torch.relu(h).square(),
 }
 """Names are those of `keras_vaf.layers.VAFActivation`, and `"approximate_gelu"`."""
 

@@ -26,8 +26,7 @@ _COPIES = {
 _AXES = {
     **dict.fromkeys(("linear", "layer_norm", "rms_norm", "embedding", "addmm"), -1),
     **dict.fromkeys(("matmul", "__matmul__"), -1),
-    **{f"conv{n}d": -1 - n for n in (1, 2, 3)},
-    **{f"conv_transpose{n}d": -1 - n for n in (1, 2, 3)},
+    **{f"conv{kind}{n}d": -1 - n for kind in ("", "_transpose") for n in (1, 2, 3)},
 }
 
 
@@ -37,12 +36,9 @@ def tensors(value: Any, seen: tuple[int, ...] = ()) -> list[torch.Tensor]:
         return [value]
     if id(value) in seen or isinstance(value, torch.nn.Module | type):
         return []
-    if isinstance(value, Mapping):
-        inner = [*value.values()]
-    elif isinstance(value, list | tuple | set):
-        inner = [*value]
-    else:
-        inner = [*getattr(value, "__dict__", {}).values()]
+    if not isinstance(value, Mapping | list | tuple | set):
+        value = getattr(value, "__dict__", {})
+    inner = value.values() if isinstance(value, Mapping) else value
     return [t for each in inner for t in tensors(each, (*seen, id(value)))]
 
 

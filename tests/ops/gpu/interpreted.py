@@ -13,8 +13,8 @@ from keras_vaf.ops.equation import Layout
 from keras_vaf.ops.gpu import on_torch
 from keras_vaf.ops.on_torch import split
 from keras_vaf.torch import VAF
-from keras_vaf.torch.formula import formula
 from keras_vaf.torch.functions import FUNCTIONS
+from keras_vaf.torch.vaf import formula
 from tests.ops.gpu import calls
 from tests.ops.native.harness import assert_close
 

@@ -1,13 +1,21 @@
 """`PortableGlorotUniform`, Glorot uniform weights that are equal on every backend."""
 
 import math
+import random
 from collections.abc import Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
-from keras_vaf.initializers.generator import generator
 from keras_vaf.utils import check_integer
+
+
+def generator(seed: int | None) -> np.random.Generator:
+    """Return a generator; for `None` a seed follows `keras.utils.set_random_seed`."""
+    if seed is None:
+        return np.random.default_rng(random.getrandbits(32))
+    return np.random.default_rng(check_integer("seed", seed, minimum=0))
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -20,11 +28,9 @@ class PortableGlorotUniform(keras.initializers.Initializer):
     limit = sqrt(6 / (fan_in + fan_out))
     ```
 
-    `keras.initializers.GlorotUniform(seed)` draws different numbers on each backend.
-    This initializer uses `numpy.random.default_rng(seed)`, so a network starts from the
-    same weights on TensorFlow, JAX and PyTorch. Weights are uniform between -limit and
-    limit. As with seeded Keras initializers, two calls with the same shape return the
-    same weights, so give each layer a different seed.
+    Weights are uniform between -limit and limit. `keras.initializers.GlorotUniform`
+    draws different numbers on each backend, this initializer the same ones. As with
+    seeded Keras initializers, give each layer a different seed.
 
     Args:
         seed: Non-negative integer. `None` draws a new seed in each call, which follows
@@ -42,16 +48,7 @@ class PortableGlorotUniform(keras.initializers.Initializer):
         self.seed = None if seed is None else check_integer("seed", seed, minimum=0)
 
     def __call__(self, shape: Sequence[int], dtype: str | None = None) -> Any:
-        """Draw the weights.
-
-        Args:
-            shape: Shape of the weights, `(..., inputs, outputs)`. The axes before the
-                last two are those of a convolution's window.
-            dtype: Dtype of the weights. `None` means `keras.config.floatx()`.
-
-        Returns:
-            A tensor of the given shape.
-        """
+        """Return a tensor of a shape `(..., inputs, outputs)`; a window comes first."""
         window = math.prod(shape[:-2])
         fans = window * sum(shape[-2:]) if len(shape) > 1 else 2 * math.prod(shape)
         limit = math.sqrt(6 / max(fans, 1))

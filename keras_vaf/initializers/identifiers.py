@@ -22,9 +22,6 @@ def get(identifier: Identifier) -> Start:
             function or its name; a `Start`, its configuration, or the registered name
             of its class (`"keras_vaf>RandomStart"`).
 
-    Returns:
-        A `Start`.
-
     Raises:
         ValueError: If the identifier is not one of these.
 
@@ -37,31 +34,20 @@ def get(identifier: Identifier) -> Start:
         return get(keras.saving.deserialize_keras_object(identifier))
     if isinstance(identifier, Start):
         return identifier
-    kind = get_registered(identifier) if isinstance(identifier, str) else None
+    kind: Any = None
+    if isinstance(identifier, str):
+        named = {"g": GStart, "random": RandomStart}
+        kind = named.get(identifier) or get_registered(identifier)
     if isinstance(kind, type) and issubclass(kind, Start):
         return kind()
-    _check(identifier)
-    if identifier == "g":
-        return GStart()
-    if identifier == "random":
-        return RandomStart()
-    get_function(identifier, "initialization", ("g", "random"), saved=False)
-    return FunctionStart(identifier)
-
-
-def _check(identifier: Any) -> None:
-    """Raise a `ValueError` for Keras initializers, and for the class of a start."""
-    kind = identifier if isinstance(identifier, type) else type(identifier)
-    if issubclass(kind, Start):
+    given: Any = identifier if isinstance(identifier, type) else type(identifier)
+    of_keras = given is str and hasattr(keras.initializers, str(identifier))
+    if of_keras or issubclass(given, Start | keras.initializers.Initializer):
         raise ValueError(
-            "`initialization` must be a start, not its class: "
-            f"{kind.__name__}(). Received: initialization={identifier!r}"
-        )
-    named = kind is str and hasattr(keras.initializers, identifier)
-    if named or issubclass(kind, keras.initializers.Initializer):
-        raise ValueError(
-            "`initialization` sets four weights that make one function, which an "
-            "initializer of Keras cannot; use keras_vaf.initializers.RandomStart or "
-            "another Start, or give an initializer to one weight: `alpha_initializer`. "
+            "`initialization` must be a name, a function or a start, such as "
+            "keras_vaf.initializers.RandomStart(). An initializer of Keras sets one "
+            "weight: use `alpha_initializer`. "
             f"Received: initialization={identifier!r}"
         )
+    get_function(identifier, "initialization", ("g", "random"), saved=False)
+    return FunctionStart(identifier)

@@ -49,21 +49,16 @@ class FunctionStart(KnownStart):
     f(a) = function(a)     (exactly, or with a small largest error)
     ```
 
-    The start is exact in these cases:
+    The start is exact if the function is g; if g is relu and the function is made of
+    lines (relu, leaky_relu, linear, hard_tanh, relu6, hard_sigmoid, soft_shrink,
+    sparse_sigmoid); if both are among relu6, hard_tanh, hard_sigmoid and
+    sparse_sigmoid; if they are tanh and sigmoid, softplus and log_sigmoid, sin and cos,
+    or elu and celu; and for square with g = relu_squared and k of at least 2.
 
-    - The function is g.
-    - g is relu and the function is piecewise linear: relu, leaky_relu, linear,
-      hard_tanh, relu6, hard_sigmoid, soft_shrink or sparse_sigmoid. For other such
-      functions use `PiecewiseLinearStart`.
-    - Both are among relu6, hard_tanh, hard_sigmoid and sparse_sigmoid.
-    - They are tanh and sigmoid, softplus and log_sigmoid, sin and cos, or elu and celu,
-      in either order.
-    - The function is square and g is relu_squared, with k of at least 2.
-
-    All other functions are fitted with a small largest error. If the function
-    approaches lines far left and far right, f has their slopes there, provided that k
-    units of g can have them. With g = relu the largest error is at most 1.5
-    times that of the best lines. The error does not grow with k. `error` returns it.
+    All other functions are fitted. If the function approaches lines far left and far
+    right, f has their slopes there, provided that k units of g can have them. With
+    g = relu the largest error is at most 1.5 times that of the best lines. The error
+    does not grow with k. `error` returns it.
 
     Args:
         function: Name of an element-wise Keras activation, or a registered function
@@ -74,15 +69,11 @@ class FunctionStart(KnownStart):
             start is exact and k is too small for it.
 
     Reference:
-        The "specific weight initialization" of the paper (section 4.1), which gives no
-        details.
+        The "specific weight initialization" of the paper, section 4.1.
 
     Example:
 
-    >>> start = FunctionStart("tanh")
-    >>> start.error(k=3, g="tanh")
-    Errors(largest=0.0, left=0.0, right=0.0)
-    >>> start.error(k=4, g="relu").largest < 0.04
+    >>> FunctionStart("tanh").error(k=4, g="relu").largest < 0.04
     True
     """
 
@@ -114,12 +105,6 @@ class FunctionStart(KnownStart):
 @keras.saving.register_keras_serializable(package="keras_vaf")
 class GStart(Start):
     """Start at g itself: f = g, for every g and every k.
-
-    Formula:
-
-    ```
-    f(a) = g(a)
-    ```
 
     One hidden unit computes g. All others are spare units, which have beta = 0 and can
     learn. `initialization="g"` selects this start.
@@ -154,8 +139,6 @@ class PiecewiseLinearStart(KnownStart):
     f(a) = value + slope_0 * (a - knot_1) + sum_{i=1..n} change_i * relu(a - knot_i)
     ```
 
-    change_i is the change of the slope at knot i.
-
     With g = relu the start is exact. It needs one hidden unit per change of slope, and
     an additional unit if none of the lines is horizontal. With any other g the function
     is fitted.
@@ -171,9 +154,6 @@ class PiecewiseLinearStart(KnownStart):
 
     Example:
 
-    A leaky ReLU of slope 0.3, the absolute value, and ReLU6:
-
-    >>> leaky = PiecewiseLinearStart(knots=[0], slopes=[0.3, 1])
     >>> absolute = PiecewiseLinearStart(knots=[0], slopes=[-1, 1])
     >>> relu6 = PiecewiseLinearStart(knots=[0, 6], slopes=[0, 1, 0])
     >>> relu6.error(k=2, g="relu").largest < 1e-12
@@ -211,11 +191,6 @@ class PiecewiseLinearStart(KnownStart):
             return fit(self, k, g)
         what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"
         return carry(*self.carriers(), k, g, what)
-
-    @property
-    def ends(self) -> Ends:
-        """The first and the last slope."""
-        return self.slopes[0], self.slopes[-1]
 
     def carriers(self) -> tuple[list[Carrier], float]:
         """Return the units with g = relu and the constant whose sum is the function."""

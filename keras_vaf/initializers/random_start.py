@@ -6,7 +6,7 @@ from typing import Any, Self
 import keras
 import numpy as np
 
-from keras_vaf.initializers.generator import generator
+from keras_vaf.initializers.glorot import generator
 from keras_vaf.initializers.start import Start, Values
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, evaluate
@@ -23,33 +23,27 @@ class RandomStart(Start):
     limit = sqrt(6 / (1 + k))
     ```
 
-    alpha and beta are Glorot uniform: NumPy draws them between -limit and limit. The
-    fans are those of the sub-network, 1 and k, for
-    every sharing. Both biases are 0. `initialization="random"` selects this start.
+    NumPy draws alpha and beta between -limit and limit. Both biases are 0.
+    `initialization="random"` selects this start.
 
     The plain start changes the scale of the signal by a factor that depends on k and g.
     As a result, a deep network may output a constant. `rescale=True` keeps the scale.
     It divides beta of each function by the root mean square of f under the standard
-    normal density, and sets beta_bias so that f(0) = 0. (beta_bias is 0 if g(0) = 0, as
-    for relu and tanh.) If the hidden units nearly cancel, the sign of the largest unit
-    is flipped first. With `rescale=True`, alpha is 32 times smaller for g =
-    exponential, and 16 times larger for the shrink functions. For g = square and
-    relu_squared, which double the exponent of the scale in each layer, no start keeps
-    the scale of a deep network.
+    normal density, and sets beta_bias so that f(0) = 0. If the hidden units nearly
+    cancel, the sign of the largest unit is flipped first. alpha is 32 times smaller for
+    g = exponential, and 16 times larger for the shrink functions. For g = square and
+    relu_squared, no start keeps the scale of a deep network.
 
     Args:
-        seed: Non-negative integer seed of the weights, which NumPy draws and which are
-            equal on every backend. Each weight has a separate random stream. `None`
-            draws a seed that follows `keras.utils.set_random_seed`.
+        seed: Non-negative integer; weights are equal on every backend. `None` draws a
+            seed that follows `keras.utils.set_random_seed`.
         rescale: Whether to keep the scale of the signal, for deep networks.
 
     Raises:
         ValueError: If the seed is neither a non-negative integer nor `None`.
 
     Reference:
-        The paper calls its start "classic random initialization" (section 4.1);
-        Glorot and Bengio, *Understanding the difficulty of training deep feedforward
-        neural networks*, 2010.
+        The "classic random initialization" of the paper, section 4.1.
 
     Example:
 
@@ -80,11 +74,7 @@ class RandomStart(Start):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """Return the start that a configuration describes.
-
-        Configurations without `rescale` are older than this argument. At that time
-        every random start was rescaled.
-        """
+        """Return the start of a configuration; older ones are rescaled."""
         return cls(**{"rescale": True, **config})
 
 

@@ -44,8 +44,7 @@ class Start:
         """Return the start values of every function of a layer.
 
         Args:
-            unshared: Sizes of the axes along which functions differ; `()` for a single
-                function.
+            unshared: Sizes of the axes along which functions differ.
             k: Number of hidden units.
             g: Fixed function of the hidden units.
 
@@ -56,11 +55,7 @@ class Start:
         raise NotImplementedError(f"{type(self).__name__} must define `__call__`.")
 
     def known(self, g: Function) -> "KnownStart | None":
-        """Return the equivalent start at a known function, or `None` if there is none.
-
-        Args:
-            g: Fixed function of the hidden units.
-        """
+        """Return the equivalent start at a known function, if there is one."""
         return None
 
     def get_config(self) -> dict[str, Any]:
@@ -76,22 +71,19 @@ class Start:
 class Errors(NamedTuple):
     """Differences between f and the function at which it starts.
 
-    The difference is large at an end where f cannot have the slope of the function.
+    Args:
+        largest: Largest difference on [-8, 8].
+        left: Difference at -100, large if f cannot have the slope of the function.
+        right: Difference at 100.
     """
 
     largest: float
-    """Largest difference on [-8, 8]."""
     left: float
-    """Difference at -100."""
     right: float
-    """Difference at 100."""
 
 
 class KnownStart(Start):
-    """A start at a known function, the same for all functions of a layer.
-
-    Subclasses define `target` and `units`. Starts with equal attributes are equal.
-    """
+    """A start at a known function. Subclasses define `target` and `units`."""
 
     def target(self, x: np.ndarray) -> np.ndarray:
         """Return the values of the function to start at, in float64."""
@@ -113,24 +105,15 @@ class KnownStart(Start):
     def __call__(self, unshared: Sequence[int], k: int, g: Function) -> Values:
         """Return the start values of every function of a layer (see `Start`)."""
         alpha, alpha_bias, beta, beta_bias = self.units(k, g)
-        each, units = tuple(unshared), (*unshared, k)
-        return (
-            np.broadcast_to(alpha, units),
-            np.broadcast_to(alpha_bias, units),
-            np.broadcast_to(beta, units),
-            np.broadcast_to(beta_bias, each),
-        )
+        units = [
+            np.broadcast_to(each, (*unshared, k)) for each in (alpha, alpha_bias, beta)
+        ]
+        return units[0], units[1], units[2], np.broadcast_to(beta_bias, tuple(unshared))
 
     def error(self, k: int, g: str | Function = "relu") -> Errors:
-        """Return the largest differences between f and the function.
+        """Return the differences between f of k hidden units and the function.
 
-        Args:
-            k: Number of hidden units.
-            g: Fixed function of the hidden units.
-
-        Returns:
-            The largest error on [-8, 8], and the errors at -100 and 100. If the start
-            is exact, they are 0 up to rounding.
+        They are 0 up to rounding if the start is exact.
 
         Example:
 
@@ -176,12 +159,10 @@ def limit_slopes(value: Callable[[np.ndarray], np.ndarray]) -> Ends:
     """Return the limiting slopes of a function of arrays, far left and far right."""
     with np.errstate(all="ignore"):
         left, right = value(np.stack([-_PLACES, _PLACES]))
-    return _slope(-_PLACES, left), _slope(_PLACES, right)
+        return _slope(-_PLACES, left), _slope(_PLACES, right)
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> float | None:
-    with np.errstate(all="ignore"):
-        slope = round(float((y[2] - y[1]) / (x[2] - x[1])), 12) + 0.0
-        from_line = y - slope * x
-        straight = np.ptp(from_line) < 1e-3 * (1 + abs(slope))
+    slope = round(float((y[2] - y[1]) / (x[2] - x[1])), 12) + 0.0
+    straight = np.ptp(y - slope * x) < 1e-3 * (1 + abs(slope))
     return slope if straight else None

@@ -1,11 +1,9 @@
 """`carry` and `spare_units`: hidden units that form a function, and spare ones.
 
-A carrier is a hidden unit that forms a part of the function. A spare unit must not
-change f and must be able to learn. A copy of a carrier would always receive the same
-gradient as the carrier, and a unit whose weights are all 0 would not receive any.
-Therefore a spare unit has beta = 0 and alpha = -1 or +1. Its knot, -alpha_bias / alpha,
-is a quantile of the standard normal distribution, so that it lies among the inputs of
-the layer.
+A carrier is a hidden unit that forms a part of the function. A spare unit does not
+change f, because its beta is 0. To learn, it must differ from all other units. Its
+knot, -alpha_bias / alpha, is a quantile of the standard normal distribution, so that it
+lies among the inputs of the layer.
 """
 
 from statistics import NormalDist
@@ -43,29 +41,12 @@ def carry(
 def spare_units(
     count: int, g: Function, alpha: Any = (), alpha_bias: Any = ()
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return hidden units that do not change f and can learn.
+    """Return alpha, alpha_bias and beta of hidden units that differ from given ones.
 
-    beta is 0 and alpha is -1, +1, -1, ... The knots are quantiles of the standard
-    normal distribution. If g overflows or is undefined on one side of [-100, 100], as
-    exp or log does, a spare unit could be 0 times infinity where the rest of f is
-    finite. The spare units of such a g have alpha = +1 and knots on that side. If g is
-    not finite on both sides, as for tan, the units are g(x / 2), g(x / 3), ...
-
-    Args:
-        count: Number of spare units.
-        g: Fixed function of the hidden units.
-        alpha: Factors of the existing hidden units, of any shape. Spare units differ
-            from all of them, because equal units would always receive equal gradients.
-        alpha_bias: Biases of the existing hidden units, of the same shape.
-
-    Returns:
-        alpha, alpha_bias and beta of the spare units, float64, of shape `(count,)`.
-
-    Example:
-
-    >>> alpha, alpha_bias, beta = spare_units(2, keras.activations.relu)
-    >>> print(alpha, beta)
-    [-1.  1.] [0. 0.]
+    alpha is -1, +1, -1, ... If g overflows or is undefined on one side of [-100, 100],
+    as exp or log does, a spare unit could be 0 times infinity where the rest of f is
+    finite. Then alpha is +1 and knots are on that side. If g is not finite on both
+    sides, the units are g(x / 2), g(x / 3), ...
     """
     taken = np.stack([np.ravel(alpha), np.ravel(alpha_bias)], axis=-1)
     for size in range(count, count + len(taken) + 1):
@@ -98,9 +79,11 @@ def _finite(g: Function) -> tuple[bool, bool]:
     known = elementwise(g).finite
     if known is not None:
         return known[0] <= -FAR, known[1] >= FAR
-    x = np.arange(1.0, FAR + 1)
+    x = np.multiply.outer((-1, 1), np.arange(1.0, FAR + 1))
     with np.errstate(over="ignore"):
-        y = evaluate(g, np.stack([-x, x])).astype("float32")
+        y = evaluate(g, x).astype("float32")
+    if y.shape != x.shape:
+        raise ValueError(f"`g` must act on each element alone. Received: g={g!r}")
     left, right = np.all(np.isfinite(y), axis=1)
     return bool(left), bool(right)
 

@@ -45,20 +45,29 @@ def wavelet(x):
 def test_more_units_never_have_a_larger_error(name):
     start = FunctionStart(name)
     least = 0 if elementwise(get_function(name, "name")).lines is None else 3
-    errors = [start.error(k).largest for k in SIZES if k >= least]
-    assert all(b <= a for a, b in itertools.pairwise(errors))
+    errors = [start.error(k) for k in SIZES if k >= least]
+    assert all(b.largest <= a.largest for a, b in itertools.pairwise(errors))
+    for k in (3, 8):
+        pairs = zip(start.ends, slopes_at_ends(start, k), strict=True)
+        assert all(abs(end - found) < 1e-9 for end, found in pairs if end is not None)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("k", [3, 8])
-def test_the_slopes_at_both_ends_are_those_of_the_function(name, k):
-    start = FunctionStart(name)
-    errors = start.error(k)
-    found = slopes_at_ends(start, k)
-    for slope, end, beyond in zip(found, start.ends, errors[1:], strict=True):
-        if end is not None:
-            assert slope == pytest.approx(end, abs=1e-9)
-            assert beyond <= errors.largest + 1e-6
+# The least errors at k = 3 and k = 5, and a lower bound at k = 8: the error of nine
+# lines that need not meet, found without a search for knots.
+BEST = {
+    "gelu": (0.085, 0.0153, 0.00786),
+    "silu": (0.1394, 0.0240, 0.01365),
+    "tanh": (0.0824, 0.0291, 0.00889),
+    "sigmoid": (0.0413, 0.0146, 0.00444),
+    "elu": (0.0248, 0.0093, 0.00372),
+    "softplus": (0.0549, 0.0215, 0.00879),
+}
+
+
+@pytest.mark.parametrize("name", BEST)
+def test_the_error_is_near_that_of_the_best_lines(name):
+    for k, best in zip((3, 5, 8), BEST[name], strict=True):
+        assert 0.99 * best <= FunctionStart(name).error(k).largest <= 1.5 * best
 
 
 @pytest.mark.parametrize("name, k", [("gelu", 3), ("tanh", 5), ("softsign", 7)])
@@ -121,15 +130,11 @@ def test_lines_are_found_again(knots, changes):
     [
         ("silu", "gelu", 1, 0.023),
         ("silu", "gelu", 2, 0.003),
-        ("gelu", "silu", 1, 0.014),
-        ("relu", "silu", 1, 0.03),
         ("tanh", "gelu", 2, 0.08),
         ("sigmoid", "softplus", 2, 0.005),
-        ("leaky_relu", "gelu", 2, 0.015),
         ("gelu", "tanh", 3, 0.03),
         ("gelu", "sin", 4, 0.03),
         ("relu", "leaky_relu", 2, 1e-3),
-        ("squareplus", "softplus", 2, 0.03),
     ],
 )
 def test_smooth_units_come_near(f, g, k, largest):
@@ -161,14 +166,6 @@ def test_fits_keep_their_promises(f, g):
         hidden = reference.FUNCTIONS[g][0](x[:, None] * alpha + alpha_bias)
         slopes = np.abs(np.gradient(hidden, x, axis=0)).max(axis=0)
         assert slopes @ np.abs(beta) <= 10.1 * steepest
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_slopes_of_limits_are_found_from_values(name):
-    known = elementwise(get_function(name, "name"))
-    assert limit_slopes(reference.FUNCTIONS[name][0]) == pytest.approx(
-        known.ends, abs=1e-9
-    )
 
 
 @pytest.mark.parametrize(

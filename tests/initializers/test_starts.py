@@ -34,12 +34,8 @@ EXACT_PAIRS = [
     ("celu", "elu", 1),
     ("sparse_sigmoid", "relu6", 1),
     ("hard_tanh", "sparse_sigmoid", 1),
-    ("hard_tanh", "hard_sigmoid", 1),
-    ("hard_tanh", "relu6", 1),
     ("hard_sigmoid", "hard_tanh", 1),
-    ("hard_sigmoid", "relu6", 1),
     ("relu6", "hard_sigmoid", 1),
-    ("relu6", "hard_tanh", 1),
 ]
 LINES = [
     ("leaky_relu of slope 0.3", PiecewiseLinearStart([0], [0.3, 1]), 2),
@@ -121,12 +117,12 @@ def test_a_start_of_your_own():
         ("softmax", r"acts on each element alone.*Received: initialization='softmax'"),
         (keras.initializers.Zeros(), r"RandomStart.*Received: initialization="),
         (3, r"`initialization` must be"),
-        ("Relu", r"Did you mean 'relu'\? Received: initialization='Relu'"),
         ("randon", r"one of g, random, .* Did you mean 'random'\?"),
-        ("G", r"Did you mean 'g'\? Received: initialization='G'"),
-        ("glorot_uniform", r"initializer of Keras cannot.*RandomStart"),
-        (keras.initializers.Zeros, r"initializer of Keras cannot.*RandomStart"),
-        (GStart, r"a start, not its class: GStart\(\)\. Received: "),
+        (
+            "glorot_uniform",
+            r"RandomStart\(\)\. An initializer of Keras",
+        ),
+        (GStart, r"a start, such as .*Received: initialization=<class"),
     ],
 )
 def test_unknown_starts(identifier, message):
@@ -137,7 +133,6 @@ def test_unknown_starts(identifier, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: PiecewiseLinearStart([], [1]), r"one entry more than `knots`"),
         (lambda: PiecewiseLinearStart([0, 1], [1, 2]), r"Received: knots=\[0, 1\]"),
         (lambda: PiecewiseLinearStart([1, 0], [1, 2, 3]), r"`knots` must ascend"),
         (lambda: PiecewiseLinearStart([0], [1, np.inf]), r"finite.*slopes=\[1, inf\]"),

@@ -43,12 +43,3 @@ def test_no_unit_equals_one_that_exists(dtype):
     existing = np.stack([alpha.ravel(), alpha_bias.ravel()], axis=-1)
     distances = np.abs(units[:, None] - existing).max(axis=-1)
     assert distances.min() > 0.1
-
-
-@pytest.mark.parametrize(
-    ("g", "sign"), [(keras.activations.exponential, -1), (ops.log, 1), (ops.sqrt, 1)]
-)
-def test_units_are_finite_wherever_g_is(g, sign):
-    alpha, alpha_bias, _ = spare_units(4, g)
-    np.testing.assert_array_equal(alpha, 1)
-    assert np.all(np.sign(alpha_bias) == sign)

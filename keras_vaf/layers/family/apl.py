@@ -7,7 +7,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vaf.initializers.generator import generator
+from keras_vaf.initializers.glorot import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.types import Tensor

@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from keras_vaf.constraints import Interval
-from keras_vaf.initializers.generator import generator
+from keras_vaf.initializers.glorot import generator
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form

@@ -1,8 +1,4 @@
-"""`ACTIVATIONS`, the table of known element-wise activations.
-
-Every fact about a named function g comes from this table: its name, its slopes at both
-ends, its lines and knots, the interval in which it is finite, and its scale.
-"""
+"""`ACTIVATIONS`, the table of known element-wise activations and the facts on them."""
 
 import math
 from collections.abc import Callable

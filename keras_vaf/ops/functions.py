@@ -115,10 +115,7 @@ def function_identifier(function: str | Function, argument: str) -> str:
 
 
 def check_can_be_found(value: Any, argument: str) -> None:
-    """Raise a `ValueError` for a callable that a saved model could never find again.
-
-    Python functions of the user pass: they can be registered later.
-    """
+    """Raise a `ValueError` for a callable that a saved model could never find again."""
     allowed = value is None or hasattr(value, "get_config") or _is_own(value)
     if not allowed and registered_name(value) is None:
         raise ValueError(
@@ -144,10 +141,7 @@ def get_registered(name: str) -> Any:
 
 
 def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
-    """Return the value of a tensor function on NumPy arrays, in double precision.
-
-    This also works while a model is traced or compiled, when tensors are symbolic.
-    """
+    """Return a tensor function of arrays in float64, also while a model is traced."""
     with _double_precision():
         tensors = [ops.convert_to_tensor(np.asarray(a, "float64")) for a in arrays]
         return np.asarray(ops.convert_to_numpy(function(*tensors)), "float64")
@@ -156,19 +150,20 @@ def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
 @contextlib.contextmanager
 def _double_precision() -> Iterator[None]:
     backend = keras.backend.backend()
-    with contextlib.ExitStack() as stack:
-        if backend == "jax":
-            import jax
+    if backend == "jax":
+        import jax
 
-            stack.enter_context(jax.ensure_compile_time_eval())
-            stack.enter_context(jax.enable_x64(True))
-        elif backend == "tensorflow":
-            import tensorflow as tf
+        with jax.ensure_compile_time_eval(), jax.enable_x64(True):
+            yield
+    elif backend == "tensorflow":
+        import tensorflow as tf
 
-            stack.enter_context(tf.init_scope())
-        elif backend == "torch":
-            import torch
+        with tf.init_scope():
+            yield
+    elif backend == "torch":
+        import torch
 
-            stack.enter_context(torch.no_grad())
-            stack.enter_context(keras.device("cpu"))
+        with torch.no_grad(), keras.device("cpu"):
+            yield
+    else:
         yield

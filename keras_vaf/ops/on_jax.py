@@ -48,12 +48,8 @@ def _recomputed(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]
 
 
 def inactive() -> str:
-    """Return why the kernels support no call, or `""`.
-
-    For a custom call, XLA would gather the parts of an array from all devices. The
-    kernels are therefore used on a single device only.
-    """
-    if len(jax.devices("cpu")) != 1:
+    """Return why the kernels support no call, or `""`."""
+    if len(jax.devices("cpu")) != 1:  # XLA would gather arrays from all devices
         return "the native kernels are for a single device, a processor"
     return _unusable()
 
@@ -81,8 +77,7 @@ def _with_kernels(
 ) -> Callable[..., jax.Array]:
     """Return f by the kernels, whose further derivatives are those of the formula.
 
-    On a machine with a GPU, XLA takes the form of the device for which it compiles. On
-    a GPU it merges the formula with the operations around it.
+    On a machine with a GPU, XLA takes the form of the device for which it compiles.
     """
     plain = functools.partial(formula, function, layout)
 

@@ -1,10 +1,9 @@
 """`apply`, the operation on PyTorch.
 
 The native kernels act wherever tensors are on the CPU and no program is recorded,
-compiled or transformed. Elsewhere PyTorch differentiates the formula. On a CPU this
-takes less time than computing the formula again for the gradient, but PyTorch keeps
-2k + 1 tensors of the size of x for a VAF. For inputs in half precision the formula is
-computed again, because these tensors would be in float32.
+compiled or transformed. Elsewhere PyTorch differentiates the formula and keeps 2k + 1
+tensors of the size of x. They would be in float32 for inputs in half precision, so the
+formula is computed again there.
 """
 
 import ctypes

@@ -61,8 +61,7 @@ def case_of(
     """Return the case if the kernels support it, else `None`.
 
     Parameters whose shapes do not fit are left to the framework, which broadcasts them
-    or raises its own error. The bindings of each framework also check what only they
-    know, such as the device. A size that is not an integer is unknown. `functions` are
+    or raises its own error. A size that is not an integer is unknown. `functions` are
     the names of the fixed functions that the kernels have.
     """
     if kernels_are_off():

@@ -1,8 +1,7 @@
 """`find`, which finds and checks the shared library of the native kernels.
 
-The libraries are part of this package where a C++ compiler was found when the package
-was built. Missing libraries are not an error. A library that does not fit causes one
-warning and is ignored. No library is loaded with an untried version of the framework.
+Missing libraries are not an error. A library that does not fit causes one warning and
+is ignored. No library is loaded with an untried version of the framework.
 """
 
 import ctypes
@@ -130,10 +129,7 @@ def _load() -> Found:
 
 
 def _check_length(path: Path) -> None:
-    """Raise an error if the end of a shared library is missing.
-
-    Loading such a file would end the process, without a message.
-    """
+    """Raise an error for an incomplete file, which would end the process if loaded."""
     with path.open("rb") as file:
         header = file.read(64).ljust(64, b"\0")
     # The table at the end of an ELF file: its place, size and number of entries.

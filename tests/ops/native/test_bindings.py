@@ -7,7 +7,6 @@ import pytest
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
 from keras_vaf.ops.functions import get_function
-from keras_vaf.ops.native import library as native
 from keras_vaf.ops.native.case import FUNCTIONS, Case
 from tests.harness import to_arrays, to_tensors, vjp
 from tests.ops.native.harness import DTYPES, assert_close, draw
@@ -53,34 +52,9 @@ def test_values_and_gradients(level, used, g, shape, unshared, dtype):
     assert_close(to_arrays(found), arrays, g, dtype)
 
 
-@pytest.mark.parametrize("shape, unshared", LAYOUTS.values(), ids=list(LAYOUTS))
-@pytest.mark.parametrize("g", ["relu", "leaky_relu"])
-def test_a_start_as_g_is_g(level, g, shape, unshared):
-    _, tensors = arguments(shape, unshared)
-    upstream, x, *parameters = (array.copy() for array in to_arrays(tensors))
-    for parameter, value in zip(parameters, (1, 0, 1, 0), strict=True):
-        parameter[...] = 0
-        if value:
-            parameter[..., 0] = value  # the first hidden unit carries g
-    upstream, x, *parameters = to_tensors([upstream, x, *parameters])
-    y, _ = vjp(operation(g, unshared), [x, *parameters], upstream)
-    have, want = to_arrays([y, get_function(g, "g")(x)])
-    np.testing.assert_array_equal(have, want)
-
-
 def test_plain_operators_leave_the_kernels_out(library, used):
     arrays, (upstream, *tensors) = arguments(*LAYOUTS["channel"])
     with plain_operators():
         y, gradients = vjp(operation.__wrapped__("relu", (3,)), tensors, upstream)
     assert not used()
     assert_close(to_arrays([y, *gradients]), arrays, "relu")
-
-
-def test_a_function_that_the_library_lacks_runs_as_before(library, used, monkeypatch):
-    """As after an update of this package alone."""
-    older = native.find()._replace(functions=("leaky_relu", "sigmoid"))
-    monkeypatch.setattr(native, "find", lambda: older)
-    arrays, (upstream, *tensors) = arguments(*LAYOUTS["channel"], g="tanh")
-    y, gradients = vjp(operation.__wrapped__("tanh", (3,)), tensors, upstream)
-    assert not used()
-    assert_close(to_arrays([y, *gradients]), arrays, "tanh")

@@ -72,6 +72,11 @@ def test_what_is_not_covered():
     assert taken()
 
 
+def test_an_older_library_lacks_functions(present):
+    present("leaky_relu", "sigmoid")
+    assert taken() and not taken(VAF(keras.activations.tanh))
+
+
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -64,13 +64,14 @@ def test_exports_of_inference_hold_plain_operators(tensors):
 
 
 @pytest.mark.parametrize(
-    "transformation", ["hessian", "grad of grad", "jacrev of grad"]
+    "transformation", ["forward mode", "hessian", "grad of grad", "jacrev of grad"]
 )
-def test_second_derivatives_follow_the_plain_formula(tensors, transformation):
+def test_other_derivatives_follow_the_plain_formula(tensors, transformation):
     import jax
 
     both = (0, 1)
     of = {
+        "forward mode": lambda f: lambda *a: jax.jvp(f, a, a),
         "hessian": lambda f: jax.hessian(f, both),
         "grad of grad": lambda f: jax.grad(
             lambda *a: sum(jax.numpy.sin(g).sum() for g in jax.grad(f, both)(*a)), both

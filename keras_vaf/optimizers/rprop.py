@@ -18,17 +18,15 @@ class Rprop(keras.optimizers.Optimizer):
     w = w - step * sign(gradient)
     ```
 
-    Every weight has a separate step, and only the sign of its gradient is used. While
-    the sign stays the same, the step grows by `eta_plus`. When the sign changes, the
-    weight has passed a minimum: the step shrinks by `eta_minus`, and the next update
+    The step of a weight grows by `eta_plus` while the sign of its gradient stays the
+    same. When the sign changes, the step shrinks by `eta_minus`, and the next update
     does not change it. With `"irprop-"` (iRprop- of Igel and Hüsken, 2003, and
     `torch.optim.Rprop`) the weight does not move then; `"rprop+"` (the original, with
     weight backtracking) reverts the last move. The gradients must be those of the whole
     training set: the noise of mini-batches shrinks the steps.
 
     Args:
-        learning_rate: The first step of every weight, as a number, a schedule or a
-            callable. Later changes do not affect weights that have already moved.
+        learning_rate: The first step of every weight, a number, schedule or callable.
         eta_plus: Factor by which a step grows, above 1.
         eta_minus: Factor by which a step shrinks, between 0 and 1.
         min_step: Smallest step, above 0.
@@ -74,8 +72,7 @@ class Rprop(keras.optimizers.Optimizer):
         if self.built:
             return
         super().build(variables)
-        # A step of 0 means that the weight has not moved yet. The first update uses the
-        # learning rate at that time, so that it can be set after `build`.
+        # A step of 0 means that the first update uses the learning rate at that time.
         self._steps = self.add_optimizer_variables(variables, "step")
         self._last_gradients = self.add_optimizer_variables(variables, "last_gradient")
         if self.variant == "rprop+":

@@ -18,27 +18,24 @@ def activations_apart(
 ) -> "ActivationsApart":
     """Exclude activation parameters from weight decay and orthogonalization.
 
-    Weight decay would pull the parameters of activations to 0, which has no special
-    meaning for them. Those of functions per channel are matrices, but no linear maps,
-    so `keras.optimizers.Muon` trains them by its AdamW rule here. They are the weights
-    of all `keras_vaf.layers.TrainableActivation` and `keras.layers.PReLU` layers. A
-    copy of the optimizer trains them, with its other settings and its own norm for
-    `global_clipnorm`.
+    They are the weights of all `keras_vaf.layers.TrainableActivation` and
+    `keras.layers.PReLU` layers. Weight decay would pull them to 0, which has no special
+    meaning for them, and `keras.optimizers.Muon` trains them by its AdamW rule. A copy
+    of the optimizer trains them, with its own norm for `global_clipnorm`.
 
     Args:
         model: A built model. Set `trainable` of its layers first.
         optimizer: An unused Keras optimizer, or the name of one. To scale the loss,
-            wrap the result in a `keras.optimizers.LossScaleOptimizer`; under
-            `mixed_float16`, `model.compile` does so itself.
+            wrap the result in a `keras.optimizers.LossScaleOptimizer`.
         learning_rate_factor: Learning rate of the activation parameters, relative to
             that of the other weights. Schedules and callbacks change both together.
 
     Returns:
-        The optimizer to compile the model with. It is saved and loaded with the model.
+        The optimizer to compile the model with. It is saved with the model.
 
     Raises:
-        ValueError: If the model is not built or has no activation parameters to train,
-            the factor is not positive, or the optimizer has no learning rate.
+        ValueError: If the model has no activation parameters to train, or an argument
+            is wrong.
 
     Example:
 
@@ -49,8 +46,7 @@ def activations_apart(
     """
     if not isinstance(model, keras.Model) or not model.built:
         raise ValueError(
-            "Expected a model with weights: build it, or call it on a batch, first. "
-            f"Received: model={model!r}, which is not built"
+            f"Expected a model with weights: build it first. Received: model={model!r}"
         )
     found = find_layers(model, (TrainableActivation, keras.layers.PReLU)).values()
     parameters = {id(weight) for layer in found for weight in layer.trainable_weights}
@@ -58,8 +54,7 @@ def activations_apart(
     if not any(is_activation):
         raise ValueError(
             "The model has no activation parameters to train: add a layer of "
-            "`keras_vaf.layers`, or set `trainable` of those that it has. "
-            f"Received: model={model.name!r}"
+            f"`keras_vaf.layers`, or set `trainable`. Received: model={model.name!r}"
         )
     return ActivationsApart(optimizer, is_activation, learning_rate_factor)
 
@@ -68,8 +63,7 @@ def activations_apart(
 class ActivationsApart(keras.optimizers.Optimizer):
     """Two optimizers of the same class that act as one; see `activations_apart`.
 
-    `is_activation` tells of each trainable variable of a model, in their order, whether
-    it is an activation parameter.
+    `is_activation` says of each trainable variable which of the two trains it.
     """
 
     def __init__(
@@ -83,29 +77,24 @@ class ActivationsApart(keras.optimizers.Optimizer):
         config = given.get_config()
         if "learning_rate" not in config:
             raise ValueError(
-                "Expected an optimizer with a learning rate. Apply wrappers such as "
-                "LossScaleOptimizer to the result instead. "
-                f"Received: optimizer={optimizer!r}"
+                "Expected an optimizer with a learning rate: apply LossScaleOptimizer "
+                f"to the result instead. Received: optimizer={optimizer!r}"
             )
         check_positive("learning_rate_factor", learning_rate_factor)
-        # The learning rate of this object itself is not used, and both optimizers undo
-        # the scale of the loss.
+        # Its own learning rate is not used, and both undo the scale of the loss.
         super().__init__(0.0, name=name, loss_scale_factor=given.loss_scale_factor)
         self.optimizer = given
         self.is_activation = tuple(is_activation)
         self.learning_rate_factor = learning_rate_factor
-        config["learning_rate"] = self._activation_learning_rate
+        config["learning_rate"] = lambda: learning_rate_factor * given.learning_rate
         config["name"] = f"{given.name}_of_activations"
-        # Muon: the empty pattern excludes every weight from orthogonalization. Keras
-        # 3.12 has no separate weight decay for the other weights.
+        # The empty pattern excludes every weight from orthogonalization. Keras 3.12 has
+        # no separate weight decay for the other weights.
         of_muon = {"exclude_layers": [""], "adam_weight_decay": 0.0}
         config |= {name: of_muon[name] for name in of_muon if name in config}
         if config["weight_decay"] is not None:
             config["weight_decay"] = 0.0
         self.activation_optimizer = type(given).from_config(config)
-
-    def _activation_learning_rate(self) -> Tensor:
-        return self.learning_rate_factor * self.optimizer.learning_rate
 
     @property
     def learning_rate(self) -> Any:
@@ -159,9 +148,8 @@ class ActivationsApart(keras.optimizers.Optimizer):
         """Return each optimizer with its part of a sequence, one value per variable."""
         if len(values) != len(self.is_activation):
             raise ValueError(
-                "The trainable variables differ from those for which the optimizer was "
-                "made. Call `activations_apart` after the last change of `trainable`. "
-                f"Received: {len(values)} variables instead of "
+                "Call `activations_apart` after the last change of `trainable`. "
+                f"Received: {len(values)} trainable variables in place of "
                 f"{len(self.is_activation)}"
             )
         marked = [*zip(values, self.is_activation, strict=True)]

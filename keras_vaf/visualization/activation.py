@@ -10,10 +10,7 @@ import numpy as np
 
 from keras_vaf import initializers
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.activation_inputs import (
-    activation_inputs,
-    trainable_activations,
-)
+from keras_vaf.layers.activation_inputs import activation_inputs, trainable_activations
 from keras_vaf.models.formulas.formula import short_formula
 from keras_vaf.models.graph import is_torch_module
 from keras_vaf.ops.activations import elementwise
@@ -23,8 +20,7 @@ from keras_vaf.visualization import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANELS = 9
-"""Largest number of activations that are drawn."""
+PANELS = 9  # the most activations that are drawn
 _LETTERS = 38  # of a title, more of which would run into the next one
 _MOST_DIFFERENT = 3
 _NAMED = "named"  # mark of a curve that belongs to one panel only
@@ -36,29 +32,23 @@ def plot_activation(
 ) -> Axes:
     """Plot what an activation has learned.
 
-    A single shared function is drawn with its knots, its start (a dashed line), and its
-    derivative, which has the axis on the right. Several functions are drawn as their
-    median, with bands that hold 50 % and 90 % of them, and the three that differ most.
+    A single function is drawn with its knots, its start (dashed), and its derivative
+    (axis on the right); several functions as their median, with bands that hold 50 %
+    and 90 % of them, and the three that differ most.
 
     Args:
         layer: A trainable activation with weights.
         data: Inputs of the layer. Their histogram is drawn below the curves, and their
             range sets the range of the plot.
-        ax: Axes to draw on. By default, new axes.
-
-    Returns:
-        The axes.
+        ax: Axes to draw on, which are returned. By default, new axes.
 
     Raises:
         ValueError: If the layer is not a trainable activation, or has no weights yet.
-        ImportError: If Matplotlib is not installed.
 
     Example:
 
     >>> layer = keras_vaf.layers.VAFActivation()
     >>> ax = plot_activation(layer, data=np.random.normal(size=1000))
-    >>> ax.get_xlabel()
-    'pre-activation a'
     """
     if not isinstance(layer, TrainableActivation) or not layer.weights:
         raise ValueError(
@@ -67,10 +57,8 @@ def plot_activation(
         )
     legend: dict[str, Any] = {"frameon": True}
     if ax is None:
-        pyplot = require("matplotlib.pyplot", extra="plot")
-        _, ax = pyplot.subplots(figsize=(7.0, 4.0))
-        # To the right of the axes.
-        legend = {"loc": "upper left", "bbox_to_anchor": (1.15, 1.0)}
+        _, ax = require("matplotlib.pyplot", extra="plot").subplots(figsize=(7.0, 4.0))
+        legend = {"loc": "upper left", "bbox_to_anchor": (1.15, 1.0)}  # on the right
     draw_activation(layer, data, ax)
     ax.legend(**legend)
     return ax
@@ -87,23 +75,19 @@ def plot_activations(model: Any, data: Any = None) -> list[Axes]:
     Args:
         model: A model with trainable activations, which may be nested, a converted
             module of PyTorch, or a fitted estimator of `keras_vaf.sklearn`.
-        data: Inputs of the model, as a list or dictionary if it takes several. If
-            given, each panel shows a histogram of the inputs of its layer. For an
-            estimator, inputs of its `predict`.
+        data: Inputs of the model, or of `predict` of the estimator. If given, each
+            panel shows a histogram of the inputs of its layer.
 
     Returns:
         The axes, in the order of the layers.
 
     Raises:
         ValueError: If the model has no trainable activation.
-        ImportError: If Matplotlib is not installed.
 
     Example:
 
     >>> vaf = keras_vaf.layers.VAFActivation(g="tanh", name="vaf")
-    >>> model = keras.Sequential([keras.Input((4,)), vaf])
-    >>> [ax.get_title(loc="left") for ax in plot_activations(model)]
-    ['vaf\\nf(a) = tanh(a)']
+    >>> axes = plot_activations(keras.Sequential([keras.Input((4,)), vaf]))
     """
     if hasattr(model, "network_inputs"):  # an estimator
         data = None if data is None else model.network_inputs(data)
@@ -162,14 +146,13 @@ def start_of(layer: TrainableActivation, x: np.ndarray) -> np.ndarray | None:
     start = getattr(layer, "initialization", "random") if not any(given) else "random"
     g: Any = getattr(layer, "g", None)
     known = initializers.get(start).known(g)
-    return None if known is None else known.target(x)
+    return known.target(x) if known else None
 
 
 def unit_knots(layer: Any) -> np.ndarray | None:
-    """Return the knots of the functions of a layer, `(*unshared, knots)`.
+    """Return the knots of functions, `(*unshared, knots)`, or `None` if g has none.
 
-    They are NaN for hidden units whose alpha or beta is 0. Returns `None` if g is not
-    piecewise linear.
+    They are NaN for hidden units whose alpha or beta is 0.
     """
     g = getattr(layer, "g", None)
     if g is None or not elementwise(g).knots:
@@ -186,9 +169,8 @@ def _draw_function(
     ax.plot(x, curve, color=style.BLUE, zorder=3, label="f")
     style.draw_derivative(x, curve, ax)
     places = unit_knots(layer)
-    places = np.zeros(0) if places is None else np.sort(places)
-    places = places[(places > x[0]) & (places < x[-1])]
-    if places.size:
+    if places is not None and np.any((places > x[0]) & (places < x[-1])):
+        places = np.sort(places[(places > x[0]) & (places < x[-1])])
         look: Any = {"color": style.BLUE, "markerfacecolor": "white", "zorder": 4}
         ax.plot(places, layer.function(places), "o", label="knots of f", **look)
     start = start_of(layer, x)

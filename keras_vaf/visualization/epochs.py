@@ -14,8 +14,7 @@ from keras_vaf.visualization import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANELS = 6
-"""Largest number of epochs that are drawn."""
+PANELS = 6  # the most epochs that are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +27,13 @@ class ActivationRecord:
         curves: Values of the functions at these points, `(points, functions)`.
         counts: Histogram of the inputs, `(bins,)`.
         edges: Edges of the bins of the histogram, `(bins + 1,)`.
-        dead: Share of the functions that are constant on all inputs. No gradient passes
-            through them.
+        dead: Share of the functions that are constant on all inputs.
         outside: Share of the inputs outside all knots of their function, where the
             function is linear; `None` if g has no knots.
         idle: Share of the hidden units whose output is nearly constant: its standard
-            deviation is less than 0.01 times that of the input of g; `None` without
-            hidden units.
+            deviation is less than 0.01 times that of the input of g.
         equal: Share of the hidden units whose output on the inputs is that of an
-            earlier unit up to a factor and a constant; `None` without hidden units.
+            earlier unit up to a factor and a constant.
     """
 
     epoch: int
@@ -70,7 +67,6 @@ def plot_epochs(
 
     Raises:
         ValueError: If `records` is empty.
-        ImportError: If Matplotlib is not installed.
 
     Example:
 
@@ -81,15 +77,12 @@ def plot_epochs(
     >>> monitor = keras_vaf.callbacks.ActivationMonitor(x)
     >>> history = model.fit(x, x, epochs=2, verbose=0, callbacks=[monitor])
     >>> axes = plot_epochs(monitor.records["vaf"])
-    >>> [ax.get_title(loc="left") for ax in axes]
-    ['start', 'epoch 1', 'epoch 2']
     """
     listed = isinstance(records, Sequence)
     if not listed or {type(each) for each in records} != {ActivationRecord}:
         raise ValueError(
-            "Expected at least one record of a layer, such as `monitor.records[path]` "
-            "of an `ActivationMonitor` that was among the callbacks of a training. "
-            f"Received: {records!r:.200}"
+            "Expected records of a layer, such as `monitor.records[path]` of an "
+            f"`ActivationMonitor`. Received: {records!r:.200}"
         )
     places = np.linspace(0, len(records) - 1, min(len(records), PANELS))
     chosen = [records[place] for place in places.round().astype(int)]

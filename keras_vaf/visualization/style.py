@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -24,19 +24,15 @@ CYCLE = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 DARK, GREY, PALE = "#333333", "#767676", "#CBD0D6"
 
 STYLE = {
-    "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
     "figure.constrained_layout.w_pad": 0.08,
-    "savefig.facecolor": "white",
     "savefig.dpi": 150,
     "text.color": DARK,
-    "axes.facecolor": "white",
     "axes.edgecolor": GREY,
     "axes.labelcolor": DARK,
     "axes.titlecolor": DARK,
     "axes.titlesize": 11,
     "axes.titlelocation": "left",
-    "axes.labelsize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -77,8 +73,7 @@ def draw_derivative(x: np.ndarray, curve: np.ndarray, ax: Axes) -> None:
     right = ax.twinx()
     right.plot(x, slope, color=ORANGE, lw=1.5, zorder=2.5, label="derivative of f")
     room = 0.05 * np.ptp(slope) + 0.01 * np.abs(slope).max()
-    # Wide enough that the rounding of a constant does not fill it.
-    room += 1e-3 * (np.abs(curve).max() or 1) / np.ptp(x)
+    room += 1e-3 * (np.abs(curve).max() or 1) / np.ptp(x)  # for the rounding of lines
     right.set_ylim(slope.min() - room, slope.max() + room)
     right.tick_params(axis="y", labelcolor=ORANGE, color=ORANGE)
     right.spines["right"].set(visible=True, color=ORANGE)
@@ -92,16 +87,10 @@ def draw_start(x: np.ndarray, start: np.ndarray, ax: Axes) -> None:
 
 
 def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:
-    """Draw a histogram below the curves, in the lower third of the axes."""
-    ax.stairs(
-        0.3 * counts / counts.max(),
-        edges,
-        fill=True,
-        color=PALE,
-        transform=ax.get_xaxis_transform(),
-        zorder=0.6,  # above the grid, below the curves
-        label="data",
-    )
+    """Draw a histogram in the lower third of the axes, between the grid and curves."""
+    place: Any = {"transform": ax.get_xaxis_transform(), "zorder": 0.6}
+    height = 0.3 * counts / counts.max()
+    ax.stairs(height, edges, fill=True, color=PALE, label="data", **place)
 
 
 def draw_bundle(x: np.ndarray, curves: np.ndarray, ax: Axes) -> np.ndarray:
@@ -123,6 +112,5 @@ def legend_below(figure: Figure, panels: Sequence[Axes]) -> None:
             if handle.get_gid() is None:
                 handles.setdefault(label, handle)
     columns = max(1, int(figure.get_figwidth() / 1.4))  # a wider legend would be cut
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=columns
-    )
+    place: Any = {"loc": "outside lower center", "ncols": columns}
+    figure.legend(handles.values(), handles.keys(), **place)

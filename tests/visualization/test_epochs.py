@@ -1,7 +1,6 @@
 """The strip of what a function was at several epochs."""
 
 import numpy as np
-from matplotlib import pyplot
 
 from keras_vaf.visualization import ActivationRecord, plot_epochs
 
@@ -47,10 +46,3 @@ def test_shows_six_of_many_epochs_the_first_and_the_last_among_them():
         ax.get_title(loc="left") for ax in plot_epochs(list(map(record, range(11))))
     ]
     assert titles == ["start", *(f"epoch {n}" for n in (2, 4, 6, 8, 10))]
-
-
-def test_draws_on_axes_that_are_given():
-    _, axes = pyplot.subplots(1, 3)
-    assert plot_epochs([record(0), record(1)], axes) == list(axes[:2])
-    assert not axes[2].get_lines()
-    assert len(pyplot.get_fignums()) == 1

@@ -13,6 +13,7 @@ import numpy as np
 
 from keras_vaf.initializers.start import INSIDE, Ends, KnownStart, Values, ends_of
 from keras_vaf.initializers.units import Carrier, carry
+from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, evaluate
 
 _POINTS = 401  # on [-8, 8], before those outside
@@ -83,7 +84,8 @@ class _Problem:
         even = near / near.sum()
         self._known, self._bend = x, np.cumsum(bend / bend.sum() + 0.03 * even)
         # Errors are as narrow as lines, which are short at bends.
-        share = np.cumsum(bend / bend[near].sum() + even)[near]
+        level = (1 if elementwise(g).lines else 30) * even
+        share = np.cumsum(bend / bend[near].sum() + level)[near]
         shares = np.linspace(share[0], share[-1], _POINTS)
         inside = np.interp(shares, share, x[near])
         self._x = np.concatenate([inside, x[~near]])
@@ -121,8 +123,9 @@ class _Problem:
         knot = np.interp(shares, self._bend, self._known)
         gap = np.maximum(np.gradient(knot), 0.1) if k > 1 else np.ones(1)
         sign = np.where(np.arange(k) < k // 2, -1.0, 1.0)
-        if 0 in self._start.ends and 0 in self._ends_of_g:  # level on one side
-            sign = np.full(k, 1.0 if self._start.ends[0] == 0 else -1.0)
+        ends = self._start.ends
+        if ends == (0, 0) or (0 in ends and 0 in self._ends_of_g):  # one sign is enough
+            sign = np.full(k, 1.0 if ends[0] == 0 else -1.0)
         return self._solved(sign / gap, knot)
 
     def improved(self, weights: np.ndarray) -> np.ndarray:

@@ -162,7 +162,7 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
 
 def check_study(study: Study) -> None:
     """Raise errors now rather than after the first training."""
-    dataset, arms, recipe, seeds, output, _ = study
+    dataset, arms, recipe, seeds, output, *_ = study
     for package in ("joblib", "matplotlib", "rich", "scipy", "sklearn"):
         require(package, extra="experiments")
     check_seeds("seeds", seeds)

@@ -42,13 +42,14 @@ class Study(NamedTuple):
     seeds: Sequence[int]
     folder: Path
     jobs: int = 1
+    rates: Sequence[float] = ()  # those of the recipe, and further ones
 
-    def records(self, rates: Sequence[float]) -> pandas.DataFrame:
-        """Return the records at some learning rates, in the order of the arms."""
+    def records(self) -> pandas.DataFrame:
+        """Return the records of this study, in the order of the arms."""
         found = records(self.folder)
         rate = found["learning_rate"]
         found = found[
-            (rate.isin(rates) | rate.isna())
+            (rate.isin(self.rates) | rate.isna())
             & (found["recipe"] == self.recipe.digest(self.dataset))
             & found["seed"].isin(self.seeds)
         ].sort_values(["seed", "fold", "learning_rate"])
@@ -56,15 +57,15 @@ class Study(NamedTuple):
         own = [found[keys.isin([arm.key])] for arm in self.arms]
         return pandas.concat(own, ignore_index=True)
 
-    def missing(self, rates: Sequence[float]) -> list[tuple[Study, Wanted]]:
+    def missing(self) -> list[tuple[Study, Wanted]]:
         """Return what has no record, as studies of one arm and one seed."""
         # NaN, the learning rate of a reference, differs from itself.
-        found = self.records(rates).fillna({"learning_rate": 0.0})
+        found = self.records().fillna({"learning_rate": 0.0})
         names = [*ARM, "seed", "fold", "learning_rate"]
         done = {*found[names].itertuples(index=False, name=None)}
         batches = list[tuple[Study, Wanted]]()
         for seed, arm in itertools.product(self.seeds, self.arms):
-            own = rates if arm.layer else (0.0,)
+            own = self.rates if arm.layer else (0.0,)
             pairs = itertools.product(range(self.recipe.folds), own)
             wanted = [pair for pair in pairs if (*arm.key, seed, *pair) not in done]
             if wanted:
@@ -84,39 +85,39 @@ def train_missing(
     """
     dataset, recipe = study.dataset, study.recipe
     digest = recipe.digest(dataset)
-    settings = recipe.settings(dataset) | {"problem": dataset.name}
+    settings = {**recipe.settings(dataset), "problem": dataset.name}
     text = json.dumps(settings, indent=1)
     write_atomically(study.folder / f"recipe-{digest}.json", text)
     joblib = require("joblib", extra="experiments")
     parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
     train = joblib.delayed(train_batch)
-    rates: Sequence[float] = recipe.learning_rates
-    more, title = rates, phase
+    first, title = recipe.learning_rates, phase
+    study = study._replace(rates=first)
     try:
-        while more:
-            if batches := study.missing(rates):
-                tasks = (train(own, rates, digest, len(w)) for own, w in batches)
+        while True:
+            if batches := study.missing():
+                tasks = (train(own, digest, len(wanted)) for own, wanted in batches)
                 total = sum(len(wanted) for _, wanted in batches)
                 follow(parallel(tasks), title, total, verbose)
-            if study.missing(rates):
+            if study.missing():
                 raise FileNotFoundError(
                     f"Records disappeared from {study.folder}. Keep the folder until "
                     "all trainings have ended, and run the command again."
                 )
-            found, more = study.records(rates), ()
-            if further and len(rates) >= len(LEARNING_RATES):
-                selected = set(select(found)["learning_rate"].dropna())
-                more = further_rates(recipe.learning_rates, rates, selected)
-            rates, title = (*rates, *more), f"{phase} with further learning rates"
+            found = study.records()
+            selected = {*select(found)["learning_rate"]}
+            several = further and len(study.rates) >= len(LEARNING_RATES)
+            more = further_rates(first, study.rates, selected) if several else ()
+            if not more:
+                return found
+            study = study._replace(rates=(*study.rates, *more))
+            title = f"{phase} with further learning rates"
     finally:
         _folds.cache_clear()
         trainer_of.cache_clear()
-    return found
 
 
-def train_batch(
-    study: Study, rates: Sequence[float], digest: str, count: int
-) -> tuple[str, int]:
+def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
     """Train a batch, and append each record as soon as its training has ended.
 
     The study has the arm and the seed of the batch alone. `digest` and `count` are the
@@ -143,7 +144,7 @@ def train_batch(
         f"{backend.__version__}, numpy {np.__version__}, {device}",
     }
     # Dask repeats a batch whose worker was lost. What that worker trained is kept.
-    for _, wanted in study.missing(rates):
+    for _, wanted in study.missing():
         train = train_networks if arm.layer else fit_references
         for row in train(_folds(dataset, recipe, seed), arm, recipe, wanted):
             append(study.folder, shared | row)

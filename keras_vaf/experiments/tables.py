@@ -207,16 +207,10 @@ def _evidence(
         )
     if len(networks) == 1:
         return "it is the only activation"
-    cells = len(found.drop_duplicates(CELL))
-    if cells == 2:
-        return (
-            f"two folds cannot tell whether an activation is better than {title}, and "
-            "it is the cheapest"
-        )
     seeds, folds = found["seed"].nunique(), found["fold"].nunique()
     words = f"these {folds} folds" if folds > 1 else "this fold"
     words += f" of {seeds} seeds" if seeds > 1 else ""
-    gain = _smallest_gain(networks, cells)
+    gain = _smallest_gain(networks, len(found.drop_duplicates(CELL)))
     shown = f", which would have shown a gain of about {written(gain, task)}"
     return (
         f"no activation is better than {title} beyond chance on {words}"

@@ -25,7 +25,9 @@ COLOURED = "cifar10"
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table(data_dir, name):
     """The sums were those of arrays that pandas and SciPy read, in version 0.3.0."""
-    assert load(name, data_dir).checksum.startswith(CHECKSUMS[name])
+    dataset = load(name, data_dir)
+    assert dataset.checksum.startswith(CHECKSUMS[name])
+    assert dataset.x.shape[1] == find(name).size.inputs
 
 
 @pytest.mark.parametrize("name", MEANS)

@@ -59,7 +59,7 @@ class Preprocessing:
         """Compute the statistics of the training rows: indices, a mask or a slice.
 
         Raises:
-            ValueError: If there is no row, or if the targets of a classification would
+            ValueError: If `rows` is empty, or if the targets of a classification would
                 be scaled.
         """
         x, y = dataset.x[rows], dataset.y[rows]

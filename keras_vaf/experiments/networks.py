@@ -119,7 +119,7 @@ def fit_references(
         y = fitted.transform_targets(dataset.y[rows])
         with warnings.catch_warnings(), limits(1 if len(y) < _FEW_ROWS else None):
             warnings.simplefilter("ignore")  # the fit may not have converged
-            if len(np.unique(y)) == 1:  # which a classifier refuses
+            if len(np.unique(y)) == 1:  # classifiers refuse a single class
                 predicted = np.full(len(x), y[0])
             else:
                 predicted = _reference(fold, arm.name).fit(x[rows], y).predict(x)

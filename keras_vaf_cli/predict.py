@@ -32,11 +32,11 @@ def run(given: dict[str, Any]) -> None:
     from keras_vaf.utils import atomic_path, check_output
 
     path, table, force = Path(given["output"]), Path(given["table"]), "force" in given
-    best = _newest(Path(given["model"]))
+    best, options = _newest(Path(given["model"])), {"na": (), **pick(given, *FORMAT)}
     check_output(path, force, (best, table))
     model = load_model(best)
     with atomic_path(path, force=force) as temporary:
-        frame = predicted_file(model, table, temporary, **pick(given, *FORMAT))
+        frame = predicted_file(model, table, temporary, **options)
     for note in frame.attrs["notes"]:
         say(note, file=sys.stderr)
     rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"

@@ -21,11 +21,7 @@ from keras_vaf.utils.checks import (
     did_you_mean,
 )
 from keras_vaf.utils.extras import require
-from keras_vaf.utils.files import (
-    atomic_path,
-    check_output,
-    write_atomically,
-)
+from keras_vaf.utils.files import atomic_path, check_output, write_atomically
 from keras_vaf.utils.text import (
     checksum,
     deviation,

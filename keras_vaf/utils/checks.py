@@ -29,9 +29,9 @@ def check_flag(name: str, value: bool) -> bool:
 def check_choice(name: str, value: str, choices: Iterable[str]) -> str:
     """Check that an argument is one of several names, and return it."""
     choices = tuple(choices)
-    if not isinstance(value, str) or value not in choices:
-        allowed = f"one of {', '.join(map(repr, choices))}"
-        _check(False, name, allowed, value, did_you_mean(value, choices))
+    good = isinstance(value, str) and value in choices
+    hint = "" if good else did_you_mean(value, choices)
+    _check(good, name, f"one of {', '.join(map(repr, choices))}", value, hint)
     return value
 
 
@@ -48,12 +48,11 @@ def check_kind(name: str, value: Any, *kinds: type) -> None:
     _check(isinstance(value, kinds), name, f"a {allowed}", value)
 
 
-def check_kinds(name: str, values: Any, *kinds: type) -> None:
-    """Check that an argument is a sequence of instances of several classes."""
+def check_kinds(name: str, values: Any, kind: type) -> None:
+    """Check that an argument is a sequence of instances of a class."""
     listed = isinstance(values, Collection) and not isinstance(values, str)
-    good = listed and all(isinstance(value, kinds) for value in values)
-    allowed = " or ".join(kind.__name__ for kind in kinds)
-    _check(good, name, f"a sequence of {allowed}", values)
+    good = listed and all(isinstance(value, kind) for value in values)
+    _check(good, name, f"a sequence of {kind.__name__}", values)
 
 
 def class_of(name: str, value: str, *modules: types.ModuleType) -> Any:
@@ -108,9 +107,7 @@ def check_number(
     number = isinstance(value, int | float) and not isinstance(value, bool)
     good = number and abs(value) <= sys.float_info.max and minimum <= value
     named = (("of at least", minimum), ("above", above), ("below", below))
-    bounds = " and".join(
-        f" {w} {bound:g}" for w, bound in named if abs(bound) < math.inf
-    )
+    bounds = " and".join(f" {w} {b:g}" for w, b in named if abs(b) < math.inf)
     _check(good and above < value < below, name, f"a finite number{bounds}", value)
     return value
 

@@ -2,9 +2,9 @@
 
 import importlib
 import sys
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
 
 
 def require(module: str, extra: str) -> ModuleType:
@@ -26,24 +26,15 @@ def require(module: str, extra: str) -> ModuleType:
 def hide_tensorflow() -> None:
     """Prevent the import of TensorFlow in this process.
 
-    Keras imports it on every backend, which takes seconds. PyTorch may crash by it.
+    Keras imports it on every backend, which takes seconds. PyTorch may crash by it. An
+    entry None in `sys.modules` would not do: Keras imports what it finds there.
     """
     finders = (_WithoutTensorFlow if f is PathFinder else f for f in sys.meta_path)
     sys.meta_path[:] = finders
 
 
 class _WithoutTensorFlow(PathFinder):
-    """An import finder that does not find TensorFlow.
-
-    An entry None in `sys.modules` would not do: Keras imports what it finds there.
-    """
-
     @classmethod
-    def find_spec(
-        cls,
-        fullname: str,
-        path: Sequence[str] | None = None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
+    def find_spec(cls, fullname: str, *args: Any, **kwargs: Any) -> ModuleSpec | None:
         hidden = fullname == "tensorflow"
-        return None if hidden else super().find_spec(fullname, path, target)
+        return None if hidden else super().find_spec(fullname, *args, **kwargs)

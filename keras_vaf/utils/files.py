@@ -26,21 +26,17 @@ def atomic_path(
     """Yield a temporary path in the same folder that replaces `path` after the block.
 
     A reader sees the old or the new content, never a part. The temporary name ends in
-    the same name, so that `model.save` can write it. If the block raises, the temporary
-    file is removed and `path` is not changed. If the process is killed, the temporary
-    file remains; with the `ending` ".tmp", `*.json` does not match it. Devices, pipes
-    and the target of a symbolic link are written.
-
-    Raises:
-        FileExistsError: If `path` exists when the block ends and `force` is False.
-        OSError: If `path` cannot be written. The error names `path`.
+    the same name, so that `model.save` can write it. If the block raises, `path` is not
+    changed. If the process is killed, the temporary file remains; with the `ending`
+    ".tmp", `*.json` does not match it. Devices, pipes and targets of links are written.
+    An `OSError` names `path`, also where it exists at the end and `force` is False.
     """
     given = path = Path(path)
     if path.exists() and not path.is_file():
         yield path
         return
     path = Path(os.path.realpath(path)) if path.is_symlink() else path
-    # Only the end of the name is used, to stay within the length limit of file names.
+    # The end of the name alone stays within the length limit of file names.
     name = f".tmp-{uuid.uuid4().hex}-{path.name[-60:]}{ending}"
     temporary = path.with_name(name)
     try:
@@ -53,11 +49,11 @@ def atomic_path(
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if _is_about(error, temporary):
-            number = getattr(error, "errno", None) or errno.EIO
-            reason = getattr(error, "strerror", None) or str(error)
-            raise OSError(number, reason, str(given)) from error
-        raise
+        if not _is_about(error, temporary):
+            raise
+        number = getattr(error, "errno", None) or errno.EIO
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OSError(number, reason, str(given)) from error
 
 
 def check_output(
@@ -67,23 +63,17 @@ def check_output(
 ) -> Path:
     """Check before any computation that a command may write its output file.
 
-    Raises:
-        FileExistsError: If the file exists and `force` is False.
-        FileNotFoundError: If the folder of the file does not exist.
-        ValueError: If the file is one of `inputs`, which are never overwritten.
+    It must not be one of the `inputs`, its folder must exist, and it must not exist
+    itself, unless `force` is True.
     """
     path = Path(path)
     # `Path.resolve` raises a RuntimeError for a link to itself.
     if os.path.realpath(path) in map(os.path.realpath, inputs):
         raise ValueError(
-            "The output must not be the same file as an input, because inputs are not "
-            f"changed. Received: {path}"
+            f"The output must not be the same file as an input. Received: {path}"
         )
     if not path.parent.is_dir():
-        raise FileNotFoundError(
-            f"The folder {path.parent} does not exist. Create it first. "
-            f"Received: {path}"
-        )
+        raise FileNotFoundError(f"The folder {path.parent} does not exist: create it.")
     if (path.is_file() or path.is_dir()) and not force:
         raise _exists(path)
     return path

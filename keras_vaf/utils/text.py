@@ -24,9 +24,7 @@ def markdown_table(
 
 
 def readable(number: float, sign: str = "") -> str:
-    """Return a number with four digits, or all digits before the point if it has more.
-
-    The `sign` "+" also writes the sign of a positive number.
+    """Return a number with four digits, or with all digits before the point.
 
     >>> readable(75_489.6), readable(0.123456)
     ('75,490', '0.1235')
@@ -37,8 +35,7 @@ def readable(number: float, sign: str = "") -> str:
 def visible(text: str) -> str:
     """Return a text whose control characters are escaped, except line breaks and tabs.
 
-    Names from files may contain sequences that change the colours, the title or the
-    content of a terminal.
+    Names from files may change the colours, the title or the content of a terminal.
     """
     return "".join(
         each

@@ -1,6 +1,5 @@
 """`ActivationMonitor`, a callback that records the activations during training."""
 
-import math
 import os
 import warnings
 from pathlib import Path
@@ -38,15 +37,13 @@ class ActivationMonitor(keras.callbacks.Callback):
     """Record each trainable activation and its inputs during training.
 
     Before the first epoch and after each epoch, the callback runs the model on a few
-    rows and makes an `ActivationRecord` for each trainable activation. It does not run
-    during an epoch. If a function that a whole layer shares becomes constant, the
-    callback warns and names remedies. At most 64 functions of a layer are recorded,
-    evenly spaced, and about 50,000 of its inputs.
+    rows and makes an `ActivationRecord` for each trainable activation. If a function
+    that a whole layer shares becomes constant, it warns and names remedies. At most 64
+    functions of a layer are recorded, evenly spaced, and about 50,000 of its inputs.
 
     Args:
         data: Inputs of the model, as for `model.predict`.
-        picture: Path of a PNG file that is drawn when training ends. It has one row per
-            layer, drawn by `keras_vaf.visualization.plot_epochs`.
+        picture: Path of a PNG file that is drawn when training ends, by `plot_epochs`.
         rows: Number of rows sampled, evenly spaced, from `data`.
         every: Number of epochs between two records. The last epoch is always recorded.
 
@@ -82,8 +79,7 @@ class ActivationMonitor(keras.callbacks.Callback):
         if picture is not None and not isinstance(picture, str | os.PathLike):
             raise ValueError(f"`picture` must be a path. Received: picture={picture!r}")
         check_integer("rows", rows)
-        self.picture = picture
-        self.every = check_integer("every", every)
+        self.picture, self.every = picture, check_integer("every", every)
         self.records: dict[str, list[ActivationRecord]] = {}
         self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
         self._layers: dict[str, TrainableActivation] = {}
@@ -147,13 +143,10 @@ def _observe(
     layer: TrainableActivation, inputs: np.ndarray, epoch: int, x: np.ndarray | None
 ) -> ActivationRecord:
     """Return the record of a layer; the points `x` cover nearly all inputs."""
-    low_high = style.range_of(inputs)
-    if x is None:
-        x = np.linspace(*low_high, 101)
-    weights = _weights(layer)
-    curves = _values(layer, x[:, None], weights)
+    low_high, weights = style.range_of(inputs), _weights(layer)
+    x = np.linspace(*low_high, 101) if x is None else x
+    curves, outputs = (_values(layer, z, weights) for z in (x[:, None], inputs))
     counts, edges = np.histogram(inputs, bins=40, range=low_high)
-    outputs = _values(layer, inputs, weights)
     dead = float(np.mean(np.ptp(outputs, axis=0) <= _NO_DEVIATION))
     outside, units = _outside(layer, inputs), _of_units(layer, inputs, weights)
     return ActivationRecord(epoch, x, curves, counts, edges, dead, outside, *units)
@@ -165,9 +158,7 @@ def _weights(layer: TrainableActivation) -> list[np.ndarray]:
     weights = []
     for name in layer.weight_names:
         weight = keras.ops.convert_to_numpy(getattr(layer, name)).astype("float64")
-        functions = weight.reshape(
-            math.prod(weight.shape[:count]), *weight.shape[count:]
-        )
+        functions = weight.reshape(-1, *weight.shape[count:])
         weights.append(functions[chosen_functions(len(functions))])
     return weights
 

@@ -2,10 +2,8 @@
 
 Each try is a separate process in a folder with complete files. It is killed before or
 after one of its writes, gets SIGTERM or Ctrl-C there, meets a full disk or a read-only
-folder, runs at the same time as a second process, or reads a damaged file. The report
-counts commands that the fault stopped, older files that were lost, trainings that were
-repeated, second runs that failed, wrong exit codes, processes that did not end, and
-tracebacks.
+folder, runs at the same time as a second process, or reads a damaged file. `COUNTS`
+names what the report counts.
 """
 
 import random
@@ -44,7 +42,7 @@ def attack_with_faults(scratch, name):
 
 
 def damaged(content):
-    """Yield damaged variants of a file: none of it, parts of it, and changed bytes."""
+    """Yield damaged variants of a file."""
     yield from (b"", b"text", content[: len(content) // 2], content[:-1])
     for seed in range(3):
         changed = bytearray(content)
@@ -66,15 +64,6 @@ def attack_file(scratch, name, pattern):
         yield counted(code, text, None, len(lost), left=len([*folder.rglob(".tmp-*")]))
 
 
-def attacks(scratch):
-    """Yield every attack with its name."""
-    for name in COMMANDS:
-        yield f"{name}: faults", attack_with_faults(scratch, name)
-    for name, patterns in READ.items():
-        for each in patterns:
-            yield f"{name}: damaged {each}", attack_file(scratch, name, each)
-
-
 def main():
     """Run all attacks and write the report; the exit code is 1 if one succeeds."""
     process._load()  # without TensorFlow, whose import takes seconds in each try
@@ -88,7 +77,12 @@ def main():
     (scratch / "try").rename(scratch / "prepared")
     command = ["git", "log", "-1", "--format=Commit %h of %cs."]
     commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for name, tries in attacks(scratch):
+    attacks = {f"{n}: faults": attack_with_faults(scratch, n) for n in COMMANDS} | {
+        f"{name}: damaged {each}": attack_file(scratch, name, each)
+        for name, patterns in READ.items()
+        for each in patterns
+    }
+    for name, tries in attacks.items():
         found = Counter()
         for counts in tries:
             found.update(counts)

@@ -8,6 +8,7 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,7 @@ COUNTS += ("hung", "tracebacks", "temporary files")
 
 
 def start(work: Callable[..., object], *arguments: object) -> Any:
-    """Start a child process. This one never computes, because a child would inherit
-    locks of threads that it does not have.
-    """
+    """Start a child process, which inherits no locks: this process never computes."""
     child = multiprocessing.get_context("fork").Process(target=work, args=arguments)
     child.start()
     return child
@@ -57,37 +56,33 @@ def _run(folder, line, fault, log):
     sys.exit(run_command(line.split()))
 
 
-def at_each_step(action: Callable[[int], object]) -> Callable[[], None]:
-    """Return a fault: an action before the first call that writes, and after each."""
+def at_each_step(action: Callable[[int], object]) -> None:
+    """Take an action before the first call that writes, and after each."""
+    steps = count(1)
 
-    def install():
-        steps = count(1)
+    def stepping(call):
+        def wrapped(*arguments):
+            step = next(steps)
+            if step == 1:
+                action(0)
+            result = call(*arguments)
+            action(step)
+            return result
 
-        def stepping(call):
-            def wrapped(*arguments):
-                step = next(steps)
-                if step == 1:
-                    action(0)
-                result = call(*arguments)
-                action(step)
-                return result
+        return wrapped
 
-            return wrapped
-
-        os.fsync, os.replace = stepping(os.fsync), stepping(os.replace)
-
-    return install
+    os.fsync, os.replace = stepping(os.fsync), stepping(os.replace)
 
 
 def faults(folder: Path, line: str) -> Iterator[tuple[int | None, Callable[[], None]]]:
     """Yield the exit code that each fault must cause, if known, and the fault.
 
-    A command that meets no fault runs first and counts the steps. The signals take
-    turns.
+    A command without a fault counts the steps first. The signals take turns.
     """
     marks = folder.with_suffix(".steps")
     marks.write_text("0")
-    attempt(folder, line, at_each_step(lambda step: marks.write_text(str(step))))
+    count_steps = partial(at_each_step, lambda step: marks.write_text(str(step)))
+    attempt(folder, line, count_steps)
     codes = ((signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130))
     for step in range(int(marks.read_text()) + 1):
         number, code = codes[step % 3]
@@ -96,7 +91,7 @@ def faults(folder: Path, line: str) -> Iterator[tuple[int | None, Callable[[], N
             if now == step:
                 signal.raise_signal(number)
 
-        yield code, at_each_step(stop)
+        yield code, partial(at_each_step, stop)
     yield None, full_disk
     yield None, read_only
 
@@ -137,10 +132,9 @@ def finished(folder: Path) -> Counter[str]:
 
 
 def counted(code, text, expected=None, lost=0, repeated=0, again=0, left=0):
-    """Return the counts of one try, from the exit code and all text of a command.
+    """Return the counts of one try: its code, its text, the code of a second run, ...
 
-    Without an expected code, a command that is stopped must state the cause, and end
-    with 2. `again` is the exit code of a second run, `left` counts temporary files.
+    Without an expected code, a command that is stopped must end with 2.
     """
     counts = [1, code != 0, lost, repeated, again != 0, code not in (0, expected or 2)]
     counts += [code == -signal.SIGALRM, text.count("Traceback"), left]

@@ -11,7 +11,7 @@ import scipy.sparse
 pytest.importorskip("sklearn", minversion="1.6")
 
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -41,13 +41,10 @@ Adam divides by the size of a gradient. Over many epochs, and where a gradient i
 """
 
 EXPECTED_FAILED_CHECKS = {
-    f"check_sample_weight_equivalence_on_{kind}_data": (
-        "A repeated row is in other mini-batches than a row of weight 2, as in "
-        "scikit-learn's own mini-batch networks."
-    )
+    f"check_sample_weight_equivalence_on_{kind}_data": "A repeated row is in other "
+    "mini-batches than a row of weight 2, as in scikit-learn's own networks."
     for kind in ("dense", "sparse")
 }
-"""Names and reasons of the checks that mini-batches are expected to fail."""
 
 QUICK = {"hidden": (8,), "epochs": 30, "random_state": 0}
 
@@ -124,16 +121,9 @@ def test_it_learns_the_classes_of_iris(iris):
     assert classifier.score(X, names) > 0.95
     chances = classifier.predict_proba(X)
     np.testing.assert_allclose(chances.sum(axis=1), 1)
-    np.testing.assert_array_equal(
-        classifier.classes_[chances.argmax(axis=1)], classifier.predict(X)
-    )
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_predictions_have_the_units_of_the_target():
-    X, y = load_diabetes(return_X_y=True)
-    regressor = VAFRegressor(hidden=(10,), random_state=0).fit(X, 1000 * y + 5)
-    assert regressor.score(X, 1000 * y + 5) > 0.4
+    best = classifier.classes_[chances.argmax(axis=1)]
+    np.testing.assert_array_equal(best, classifier.predict(X))
+    assert len(plot_activations(classifier, X)) == len(plot_activations(classifier))
 
 
 @pytest.mark.backend("torch")
@@ -163,10 +153,12 @@ def test_a_tenth_of_the_rows_judges_and_does_not_train(iris, monkeypatch, classe
 
 @pytest.mark.backend("torch")
 def test_a_grid_is_searched(iris):
-    grid = {"k": [2, 3], "g": ["relu", "tanh"], "initialization": ["g", "random"]}
+    grid = [{"k": [2, 3], "initialization": ["g", "random"]}, {"activation": ["relu"]}]
     search = GridSearchCV(VAFClassifier(**QUICK), grid, cv=2).fit(*iris)
     assert search.best_score_ > 0.6
-    assert len(search.cv_results_["params"]) == 8
+    assert len(search.cv_results_["params"]) == 5
+    relu = VAFClassifier(hidden=(4,), epochs=1, activation="relu").fit(*iris).network_
+    assert [type(layer).__name__ for layer in relu.layers[1:2]] == ["Activation"]
 
 
 @pytest.mark.backend("torch")
@@ -196,22 +188,14 @@ def test_a_pickled_estimator_predicts_the_same(kind, iris):
 
 
 @pytest.mark.backend("torch")
-def test_its_functions_can_be_plotted(iris):
-    X, y = iris
-    classifier = VAFClassifier(hidden=(6, 4), epochs=3, random_state=0).fit(X, y)
-    panels = plot_activations(classifier, X)
-    assert len(panels) == len(plot_activations(classifier)) == 2
-
-
-@pytest.mark.backend("torch")
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"k": 0}, "k=0"),
-        ({"g": "softmax"}, "softmax"),
+        ({"activation": "rellu"}, "Did you mean 'relu'"),
+        ({"activation": np.tanh}, "must be a str. Received: activation="),
         ({"learning_rate": 0}, "learning_rate=0"),
         ({"epochs": 0}, "epochs=0"),
-        ({"batch_size": 0}, "batch_size=0"),
         ({"validation_fraction": 1.0}, "above 0 and below 1"),
         ({"hidden": 4}, "`hidden` must be a sequence"),
         ({"learning_rate": 1e38, **QUICK}, "Try a lower learning rate"),
@@ -259,21 +243,3 @@ def test_several_targets_are_learned_together():
     assert regressor.score(X[:, :1], y) > 0.95
     one = VAFRegressor(hidden=(4,), epochs=1).fit(X, y[:, :1])
     assert one.predict(X).shape == (200, 1)
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_a_search_over_vaf_and_relu(iris):
-    X, y = iris
-    search = GridSearchCV(
-        VAFClassifier(hidden=(4,), epochs=3, random_state=0),
-        {"activation": ["vaf", "relu"]},
-        cv=2,
-    ).fit(X, y)
-    assert len(search.cv_results_["params"]) == 2
-    relu = VAFClassifier(hidden=(4,), epochs=1, activation="relu").fit(X, y).network_
-    assert [type(layer).__name__ for layer in relu.layers[1:2]] == ["Activation"]
-    with pytest.raises(ValueError, match="Did you mean 'relu'"):
-        VAFClassifier(activation="rellu").fit(X, y)
-    for wrong in (None, 3, np.tanh, ["relu"]):
-        with pytest.raises(ValueError, match=r"must be a str\. Received: activation="):
-            VAFClassifier(activation=wrong).fit(X, y)

@@ -41,9 +41,3 @@ def test_every_value_is_kept():
     assert kept(crossed(g="abcd", k=(1, 2), shape=("x", "y", "z"))) == [
         *(("a", 1, "x"), ("b", 2, "y"), ("c", 1, "z"), ("d", 2, "x")),
     ]
-
-
-def test_a_value_without_a_case_on_the_diagonal_keeps_another_one():
-    items = crossed(g="abc", k=(1, 2, 3))
-    items = [item for item in items if item.nodeid != "test_x.py::test[('b', 2)]"]
-    assert kept(items) == [("a", 1), ("a", 2), ("b", 1), ("c", 3)]

@@ -46,9 +46,3 @@ def test_docstring(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if report := failures(example):
         pytest.fail(report, pytrace=False)
-
-
-def test_a_wrong_example_is_seen():
-    parser = doctest.DocTestParser()
-    example = parser.get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, None)
-    assert "Expected:\n    3\nGot:\n    2" in failures(example)

@@ -85,23 +85,3 @@ def test_every_extra_is_explained():
     firsts = re.findall(r"^\| (`.*?) \|", page, re.M)
     explained = re.findall(r"`([\w-]+)`", " ".join(firsts))
     assert sorted(explained) == sorted(configuration["options.extras_require"])
-
-
-def commands_of_the_readme():
-    """Return the blocks of commands, without the line breaks that a phone needs."""
-    found = blocks("README.md", "bash")
-    return [re.sub(r" \\\n +", " ", block) for block in found]
-
-
-@pytest.mark.backend("tensorflow")
-def test_continuous_integration_runs_the_very_lines_of_the_readme():
-    commands = re.findall(
-        r'^ *step .*"(.*)"$', (ROOT / ".ci" / "run").read_text(), re.M
-    )
-    main_job, tests = commands_of_the_readme()
-    assert main_job.strip() in commands
-    assert "bash .ci/readme" in commands  # which reads the other line from README.md
-    script = (ROOT / ".ci" / "readme").read_text()
-    line = re.search(r'grep --max-count 1 "(.*)" README.md', script)[1]
-    found = re.findall(f"{line}.*", (ROOT / "README.md").read_text("utf-8"), re.M)
-    assert found[:1] == [tests.strip()]

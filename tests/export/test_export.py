@@ -1,9 +1,6 @@
 """A trained model leaves through Keras's own export and predicts the same elsewhere."""
 
 import importlib.metadata
-import os
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -95,35 +92,6 @@ def test_saved_model(model, x, tmp_path, request, fixed):
     exported = tf.saved_model.load(tmp_path)
     for batch in (x,) if fixed else (x, x[:3]):
         assert_same(exported.serve(batch).numpy(), model, batch)
-
-
-def called_by(nodes):
-    """Return the names of the functions that nodes of a TensorFlow graph call."""
-    attributes = (attribute for node in nodes for attribute in node.attr.values())
-    return {a.func.name for a in attributes if a.func.name}
-
-
-@pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("by_keras", [True, False])
-def test_a_saved_model_holds_no_compiled_function(model, x, tmp_path, by_keras):
-    """Serving does not need XLA, which a runtime may lack."""
-    import tensorflow as tf
-
-    model.predict(x, verbose=0)
-    if by_keras:
-        model.export(tmp_path, verbose=False)
-    else:
-        tf.saved_model.save(model, tmp_path)
-    serve, *_ = tf.saved_model.load(tmp_path).signatures.values()
-    functions = serve.graph.as_graph_def().library.function
-    definitions = {function.signature.name: function for function in functions}
-    waiting, reached = called_by(serve.graph.as_graph_def().node), set()
-    while waiting:
-        name = waiting.pop()
-        reached.add(name)
-        waiting |= called_by(definitions[name].node_def) - reached
-    assert reached
-    assert not any(definitions[name].attr["_XlaMustCompile"].b for name in reached)
 
 
 @pytest.mark.usefixtures("old_tensorflow")
@@ -242,36 +210,3 @@ def test_litert_in_8_bits(model, x, tmp_path):
     predictions, _ = run_litert(path, x)
     expected = model.predict(x, verbose=0)
     assert np.corrcoef(predictions.ravel(), expected.ravel())[0, 1] > 0.95
-
-
-@pytest.fixture(scope="module")
-def way_round(x, tmp_path_factory):
-    """Save models, and return what TensorFlow predicts in another process."""
-    folder = tmp_path_factory.mktemp("way_round")
-    models = {kind: make(kind, x) for kind in KINDS}
-    for kind, model in models.items():
-        model.save(folder / f"{kind}.keras")
-    np.save(folder / "x.npy", x)
-    script = """
-import sys, keras, keras_vaf, numpy as np, tensorflow as tf
-for kind in sys.argv[1:]:
-    model = keras.saving.load_model(f"{kind}.keras", compile=False)
-    model.export(kind, verbose=False)
-    exported = tf.saved_model.load(kind)
-    np.save(f"{kind}.npy", exported.serve(np.load("x.npy")).numpy())
-"""
-    subprocess.run(
-        [sys.executable, "-c", script, *KINDS],
-        cwd=folder,
-        env={**os.environ, "KERAS_BACKEND": "tensorflow"},
-        check=True,
-    )
-    return {kind: (np.load(folder / f"{kind}.npy"), models[kind]) for kind in KINDS}
-
-
-@pytest.mark.nightly("jax")  # PyTorch takes the same way
-@pytest.mark.backend("torch", "jax")
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_way_round_over_another_backend(way_round, kind, x):
-    """Saved here, loaded under TensorFlow in another process, exported there."""
-    assert_same(*way_round[kind], x)

@@ -15,33 +15,6 @@ pytestmark = pytest.mark.backend("torch")
 L = keras.layers
 
 
-@keras.saving.register_keras_serializable(package="tests")
-class Several(L.Layer):
-    """A layer with a list of activations, and no weights of its own."""
-
-    def __init__(self, activation, **kwargs):
-        super().__init__(**kwargs)
-        self.activation = keras.activations.get(activation)
-        dense = L.Dense(3, activation=VAFActivation(name="inner"), name="dense")
-        self.others = [VAFActivation(name="other"), dense]
-
-    def build(self, shape):
-        for layer in (self.activation, *self.others):
-            layer.build(shape)
-
-    def call(self, x):
-        for layer in (self.activation, *self.others):
-            x = layer(x)
-        return x
-
-    def compute_output_shape(self, shape):
-        return (*shape[:-1], 3)
-
-    def get_config(self):
-        activation = keras.saving.serialize_keras_object(self.activation)
-        return {**super().get_config(), "activation": activation}
-
-
 def vaf(**arguments):
     return VAFActivation(k=2, name="act", **arguments)
 
@@ -72,7 +45,6 @@ HOSTS = {
     "cells": (2, cells),
     "Bidirectional": (2, bidirectional),
     "nested model": (2, nested),
-    "several": (2, Several),
 }
 hosts = pytest.mark.parametrize("host", HOSTS)
 

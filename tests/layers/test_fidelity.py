@@ -47,26 +47,13 @@ def blended(x):
     return np.stack([np.tanh(x), elu, np.maximum(x, 0), x, x * sigmoid(x)], -1)
 
 
-def abu(x, alpha):
-    return blended(x) @ alpha
+def abu(weights_of):
+    """A blend with weights that follow from alpha."""
+    return lambda x, alpha: blended(x) @ weights_of(alpha)
 
 
-def abu_softmax(x, alpha):
-    return blended(x) @ (np.exp(alpha) / np.exp(alpha).sum())
-
-
-def abu_sum(x, alpha):
-    return blended(x) @ alpha / alpha.sum()
-
-
-def abu_absolute(x, alpha):
-    return blended(x) @ alpha / np.abs(alpha).sum()
-
-
-def abu_positive(x, alpha):
-    """Of weights one of which is below the bound."""
-    kept = np.maximum(alpha, 1e-4)
-    return blended(x) @ kept / kept.sum()
+def shares(alpha):
+    return alpha / alpha.sum()
 
 
 def snake(x, frequency):
@@ -147,11 +134,23 @@ FOUR = np.array([0.1, 0.2, 0.3, 0.4])
         (layers.Snake(), [1.7], snake),
         (layers.Snake(), [-0.4], snake),
         (layers.XIELU(), [0.3, -0.9], xielu),
-        (layers.ABU(), SIGNED, abu),
-        (layers.ABU(normalization="softmax"), SIGNED, abu_softmax),
-        (layers.ABU(normalization="sum"), SIGNED, abu_sum),
-        (layers.ABU(normalization="absolute"), SIGNED, abu_absolute),
-        (layers.ABU(normalization="positive"), SIGNED, abu_positive),
+        (layers.ABU(), SIGNED, abu(lambda a: a)),
+        (
+            layers.ABU(normalization="softmax"),
+            SIGNED,
+            abu(lambda a: shares(np.exp(a))),
+        ),
+        (layers.ABU(normalization="sum"), SIGNED, abu(shares)),
+        (
+            layers.ABU(normalization="absolute"),
+            SIGNED,
+            abu(lambda a: a / np.abs(a).sum()),
+        ),
+        (
+            layers.ABU(normalization="positive"),
+            SIGNED,
+            abu(lambda a: shares(np.maximum(a, 1e-4))),
+        ),
         (layers.AdaptiveSigmoid(), [2.0, 0.7], lambda x, a, b: a * sigmoid(b * x)),
         (layers.AdaptiveTanh(), [2.0, 0.7], lambda x, a, b: a * np.tanh(b * x)),
         (layers.MixedActivation(), [0.3], mixed),

@@ -88,9 +88,8 @@ def test_models_train_every_weight(make):
     assert found
     before = [a.get_weights() for a in found]
     model.compile(keras.optimizers.SGD(0.01), "mse")
-    first = model.evaluate(x, y, verbose=0)
-    model.fit(x, y, epochs=3, verbose=0)
-    assert model.evaluate(x, y, verbose=0) < first
+    losses = [model.train_on_batch(x, y) for _ in range(4)]
+    assert losses[-1] < losses[0]
     for activation, weights in zip(found, before, strict=True):
         assert len(activation.trainable_weights) == 4
         for a, b in zip(activation.get_weights(), weights, strict=True):
@@ -98,12 +97,9 @@ def test_models_train_every_weight(make):
 
 
 NESTINGS = {
-    "Functional": lambda a: keras.Sequential([keras.Input((3, 2)), a]),
-    "lazy": lambda a: keras.Sequential([a]),
     "Sequential": lambda a: keras.Sequential([keras.Sequential([a])]),
     "Dense": lambda a: keras.Sequential([layers.Dense(2, activation=a)]),
     "TimeDistributed": lambda a: keras.Sequential([layers.TimeDistributed(a)]),
-    "RNN": lambda a: keras.Sequential([layers.SimpleRNN(2, activation=a)]),
     "GRU": lambda a: keras.Sequential([layers.GRU(2, activation=a)]),
 }
 

@@ -9,7 +9,6 @@ from keras import ops
 
 from keras_vaf import initializers
 from keras_vaf.layers import VAFActivation as VAF
-from tests.layers.family import ACTIVATIONS, fresh
 
 
 @keras.saving.register_keras_serializable(package="tests")
@@ -52,22 +51,6 @@ def test_forms_that_prelu_accepts(kind, weight, form, tmp_path):
     for copy in copies:
         value = ops.convert_to_numpy(getattr(copy.layers[0], weight))
         np.testing.assert_array_equal(value, ops.convert_to_numpy(expected))
-
-
-@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
-def test_every_weight_of_the_family_takes_one(layer):
-    names = layer.weight_names
-    given = {
-        f"{n}_initializer": keras.initializers.Constant(i + 2)
-        for i, n in enumerate(names)
-    }
-    made = fresh(
-        layer, sharing="channel", **{f"{n}_constraint": None for n in names}, **given
-    )
-    made = fresh(made)
-    made.build((None, 3))
-    for i, weight in enumerate(made.get_weights()):
-        np.testing.assert_array_equal(weight, np.full(weight.shape, i + 2, "float32"))
 
 
 @pytest.mark.parametrize(

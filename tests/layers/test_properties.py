@@ -8,6 +8,8 @@ from keras_vaf.initializers import PiecewiseLinearStart
 from keras_vaf.models import to_vaf
 from tests.layers.family import ACTIVATIONS, built
 
+pytestmark = pytest.mark.backend("torch")  # which compiles nothing
+
 X = np.linspace(-2, 2, 401)
 
 

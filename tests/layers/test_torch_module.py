@@ -30,37 +30,23 @@ def test_no_attribute_of_a_module_is_hidden(layer):
     assert public(vars(layer)) & module <= public(vars(of_keras)) & module
 
 
-def built(layer):
-    """Return a layer of three functions, after a backward pass."""
-    import torch
-
-    layer(torch.ones((2, 3))).sum().backward()
-    return layer
-
-
-@pytest.fixture(params=[None, *ACTIVATIONS], ids=lambda layer: layer and layer.name)
-def layer(request):
-    """A trainable activation, or Keras's own."""
-    if request.param is None:
-        return built(keras.layers.PReLU())
-    return built(fresh(request.param, sharing="channel"))
-
-
-def test_parameters_are_those_of_the_weights(layer):
-    import torch
-
-    own = {id(weight.value) for weight in layer.weights}
-    named = dict(layer.named_parameters())
-    assert {id(parameter) for parameter in layer.parameters()} == own
-    assert {id(parameter) for parameter in named.values()} == own
-    network = torch.nn.Sequential(torch.nn.Linear(3, 3), layer)
-    assert own < {id(parameter) for parameter in network.parameters()}
-
-
 def network(layer):
     import torch
 
     return torch.nn.Sequential(torch.nn.Linear(3, 3), layer)
+
+
+@pytest.mark.parametrize("layer", [None, *ACTIVATIONS], ids=lambda x: x and x.name)
+def test_parameters_are_those_of_the_weights(layer):
+    """As with Keras's own PReLU."""
+    import torch
+
+    layer = fresh(layer, sharing="channel") if layer else keras.layers.PReLU()
+    layer(torch.ones((2, 3))).sum().backward()
+    own = {id(weight.value) for weight in layer.weights}
+    assert {id(parameter) for parameter in layer.parameters()} == own
+    assert {id(parameter) for _, parameter in layer.named_parameters()} == own
+    assert own < {id(parameter) for parameter in network(layer).parameters()}
 
 
 @pytest.mark.parametrize("sharing", ["layer", "channel", "neuron"])
@@ -69,8 +55,8 @@ def test_a_state_is_loaded_into_a_fresh_network(layer, sharing):
     import torch
 
     x = torch.linspace(-2, 2, 6).reshape(2, 3)
-    one = network(fresh(layer, sharing=sharing, name="activation"))
-    other = network(fresh(layer, sharing=sharing, name="activation"))
+    arguments = {"sharing": sharing, "name": "activation"}
+    one, other = (network(fresh(layer, **arguments)) for _ in range(2))
     one(x), other(x)
     with torch.no_grad():
         for parameter in one.parameters():

@@ -30,9 +30,11 @@ def network(first, second):
     )
 
 
-@pytest.mark.parametrize(
-    "mode, limit", [("int8", 0.05), ("int4", 0.3), ("float8", 0.2)]
-)
+LATE = [("int4", 0.3), ("float8", 0.2)]
+LATE = [pytest.param(*each, marks=pytest.mark.nightly("tensorflow")) for each in LATE]
+
+
+@pytest.mark.parametrize("mode, limit", [("int8", 0.05), *LATE])
 def test_a_quantized_model(mode, limit, tmp_path):
     model = network(VAFActivation(g="gelu"), VAFActivation())
     expected = model.predict(X, verbose=0)
@@ -177,6 +179,7 @@ print(difference(alone, shared))
 """
 
 
+@pytest.mark.nightly  # a new process
 @pytest.mark.backend("tensorflow")
 def test_two_replicas_train_as_one():
     assert run(TRAIN + MIRRORED, CUDA_VISIBLE_DEVICES="") < 1e-5

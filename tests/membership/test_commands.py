@@ -47,13 +47,6 @@ def test_every_file_with_arguments_is_a_command():
     assert not missing, f"add to COMMANDS in keras_vaf_cli/__init__.py: {missing}"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_command_has_a_section_in_the_docs(name):
-    text = section(name)
-    assert text, f"add to docs/reference.md: ## {name}"
-    assert f"keras-vaf {name}" in text
-
-
 @pytest.mark.parametrize("words", PARSERS, ids=lambda words: " ".join(words) or "all")
 def test_help_ends_with_examples_that_parse(words):
     name = words[0] if words else "__init__"

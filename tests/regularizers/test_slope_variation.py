@@ -51,15 +51,6 @@ def test_bounds_the_variation_of_the_slope(weights):
     )
 
 
-def test_does_not_change_with_the_scale_of_a_unit():
-    weights = np.array([[1, -2, 0.5], [0, 1, -1], [0.3, 2, -4]], "float32")
-    scaled = weights * np.array([[8], [8], [1 / 8]], "float32")
-    x = np.linspace(-3, 3, 13)
-    one, other = layer_of(weights), layer_of(scaled)
-    np.testing.assert_allclose(one.function(x), other.function(x), atol=1e-5)
-    assert penalty(one) == pytest.approx(penalty(other))
-
-
 def test_adds_up_all_functions_of_a_layer_and_the_factor():
     layer = VAFActivation(
         k=2, sharing="channel", function_regularizer=SlopeVariation(0.1)

@@ -99,7 +99,7 @@ class Column:
 
     >>> import pandas
     >>> sizes = pandas.Series(["S", "-", "L", "XL"])
-    >>> Column("size", "category", ("L", "S")).read(sizes)[0]
+    >>> Column("size", "category", ("L", "S")).read(sizes)
     array([ 1., nan,  0., -1.], dtype=float32)
     """
 

@@ -71,7 +71,7 @@ __all__ = [
     "utils",
     "visualization",
 ]
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 
 def __getattr__(name: str) -> Any:

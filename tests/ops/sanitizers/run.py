@@ -1,13 +1,16 @@
-"""Build the native kernels with sanitizers, and run random calls.
+"""Build the native kernels with sanitizers, and run random calls and the bindings.
 
 `python tests/ops/sanitizers/run.py` needs g++ on x86-64. It ends with an error if a
-sanitizer reports a fault or a result differs from double precision.
+sanitizer reports a fault or a result differs from double precision. `--bindings` also
+runs the bad calls of each installed backend with AddressSanitizer.
 """
 
 import argparse
 import os
 import subprocess
+import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,15 +27,25 @@ SANITIZERS = {
     "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
     "thread": ["-fsanitize=thread"],
 }
+# The bindings start after the framework, so that ASan cannot see what leaks before.
+PRELOADED = "detect_leaks=0:detect_odr_violation=0"
+BINDINGS = """
+import runpy
+from pathlib import Path
+from keras_vaf.ops.native import library
+library.FOLDER = Path({folder!r})
+assert library.find().library is not None, library.find().reason
+runpy.run_module("tests.ops.native.bad_calls", run_name="__main__")
+"""
 
 
-def build(folder: Path, flags: list[str]) -> list[Path]:
+def build(folder: Path, flags: list[str]) -> dict[str, Path]:
     """Compile all files, and return their object files."""
     jobs = {
         f"parts_{name}": [str(SOURCES / "parts.cpp"), *own, f"-DPARTS=vaf_parts_{name}"]
         for name, own in SETS.items()
     }
-    for name in ("vaf_kernels", "pool"):
+    for name in ("vaf_kernels", "pool", "jax", "tensorflow"):
         jobs[name] = [str(SOURCES / f"{name}.cpp")]
     jobs["driver"] = [str(Path(__file__).parent / "driver.cpp")]
     objects = {name: folder / f"{name}.o" for name in jobs}
@@ -42,7 +55,7 @@ def build(folder: Path, flags: list[str]) -> list[Path]:
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(compile_one, jobs))
-    return [*objects.values()]
+    return objects
 
 
 def call(*command: str, **variables: str) -> None:
@@ -53,11 +66,47 @@ def call(*command: str, **variables: str) -> None:
 def run_driver(name: str, cases: int, callers: int) -> None:
     """Run random calls at every instruction set of this processor."""
     with tempfile.TemporaryDirectory() as folder:
-        kernels = map(str, build(Path(folder), SANITIZERS[name]))
+        objects = build(Path(folder), SANITIZERS[name])
+        kernels = [p for n, p in objects.items() if n not in ("jax", "tensorflow")]
         program = Path(folder, "driver")
-        call("g++", *SANITIZERS[name], "-pthread", *kernels, "-o", str(program))
+        call(
+            "g++", *SANITIZERS[name], "-pthread", *map(str, kernels), "-o", str(program)
+        )
         print(f"== {name} sanitizer", flush=True)
         call(str(program), str(cases), str(callers), "0")
+
+
+def file_of_compiler(name: str) -> str:
+    """Return the path of a library of the compiler."""
+    found = subprocess.check_output(["g++", f"-print-file-name={name}"], text=True)
+    return found.strip()
+
+
+def run_bindings(backends: Sequence[str]) -> None:
+    """Run the bad calls of backends with libraries that AddressSanitizer watches."""
+    # ASan looks for C++ exceptions at its start, and Python does not bring them.
+    libraries = " ".join(map(file_of_compiler, ("libasan.so", "libstdc++.so")))
+    variables = {"LD_PRELOAD": libraries, "ASAN_OPTIONS": PRELOADED}
+    variables |= {"PYTHONPATH": str(ROOT)}
+    with tempfile.TemporaryDirectory() as folder:
+        link_libraries(Path(folder), SANITIZERS["address"])
+        program = BINDINGS.format(folder=folder)
+        for backend in backends:
+            print(f"== address sanitizer on {backend}", flush=True)
+            chosen = variables | {"KERAS_BACKEND": backend}
+            call(sys.executable, "-c", program, **chosen)
+
+
+def link_libraries(folder: Path, flags: list[str]) -> None:
+    """Build the shared libraries of all backends."""
+    objects = build(folder, flags)
+    parts = [str(p) for n, p in objects.items() if n.startswith("parts_")]
+    core = str(folder / "libvaf_kernels.so")
+    kernels = [*parts, str(objects["vaf_kernels"]), str(objects["pool"])]
+    link = ["g++", *flags, "-shared", "-pthread", "-Wl,-rpath,$ORIGIN"]
+    call(*link, *kernels, "-Wl,-soname,libvaf_kernels.so", "-o", core)
+    for name in ("jax", "tensorflow"):
+        call(*link, str(objects[name]), core, "-o", str(folder / f"libvaf_{name}.so"))
 
 
 def main() -> None:
@@ -66,9 +115,12 @@ def main() -> None:
     parser.add_argument(
         "--cases", type=int, default=500, help="of each instruction set"
     )
+    parser.add_argument("--bindings", nargs="*", default=[], metavar="BACKEND")
     options = parser.parse_args()
     run_driver("address", options.cases, 1)
     run_driver("thread", options.cases // 2, 3)
+    if options.bindings:
+        run_bindings(options.bindings)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def searched(table, folder):
 
 
 def expected(name):
-    """Return the numbers of the version at commit 551fad3 on this backend."""
+    """Return the numbers of commit 551fad3; those of fitted starts are of 0.4.0."""
     found = pd.read_csv(EXPECTED / f"{name}.csv")
     return found[found["backend"] == keras.backend.backend()].drop(columns="backend")
 

@@ -1,8 +1,7 @@
 """`apply`, the operation on JAX.
 
 The native kernels act in programs that are traced with `training=True`. Elsewhere XLA
-merges the formula with the operations around it, and `jax.checkpoint` keeps only x and
-the parameters for the gradient.
+merges the formula with the operations around it, and the gradient computes it again.
 """
 
 import ctypes
@@ -44,7 +43,40 @@ def apply(
 
 @functools.lru_cache(maxsize=1024)
 def _recomputed(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]:
-    return jax.checkpoint(functools.partial(formula, function, layout))
+    """Return the formula, which keeps only x and the parameters for the gradient.
+
+    On a processor, XLA ignores the barriers of `jax.checkpoint`, and keeps the hidden
+    units of both passes. Here the second pass has an x that needs the upstream.
+    """
+    plain = functools.partial(formula, function, layout)
+
+    def gradients(upstream: jax.Array, x: jax.Array, *parameters: jax.Array) -> Any:
+        first = upstream.reshape(-1)[:1]  # of an empty input, too
+        zero = jax.numpy.any((first > 0) & (first < 0))
+        return jax.vjp(plain, x + zero.astype(x.dtype), *parameters)[1](upstream)
+
+    return _with_gradients(plain, plain, gradients)
+
+
+def _with_gradients(
+    plain: Callable[..., jax.Array],
+    forward: Callable[..., jax.Array],
+    gradients: Callable[..., Any],
+) -> Callable[..., jax.Array]:
+    """Return `forward` with these gradients, and with the formula in forward mode."""
+
+    def tangent(*arguments: Any) -> Any:
+        primals, changes = _halves(arguments)
+        return jax.jvp(plain, primals, changes)[1]
+
+    run = jax.custom_jvp(forward)
+
+    @run.defjvp
+    def push_forward(primals: Any, changes: Any) -> Any:
+        change = _tangent.bind(*primals, *changes, run=tangent, transpose=gradients)
+        return run(*primals), change
+
+    return run
 
 
 def inactive() -> str:
@@ -91,7 +123,6 @@ def _with_kernels(
         run = jax.ffi.ffi_call(target, results, vmap_method="broadcast_all")
         return functools.partial(run, case=sizes, slope=np.float32(case.slope))
 
-    @jax.custom_jvp
     @jax.jit
     def forward(*primals: jax.Array) -> jax.Array:
         native = call("keras_vaf_forward", primals[:1])
@@ -122,16 +153,7 @@ def _with_kernels(
     def second(primals: Any, changes: Any) -> Any:
         return jax.jvp(first, primals, changes)
 
-    def tangent(*arguments: Any) -> Any:
-        primals, changes = _halves(arguments)
-        return jax.jvp(plain, primals, changes)[1]
-
-    @forward.defjvp
-    def push_forward(primals: Any, changes: Any) -> Any:
-        change = _tangent.bind(*primals, *changes, run=tangent, transpose=gradients)
-        return forward(*primals), change
-
-    return forward
+    return _with_gradients(plain, forward, gradients)
 
 
 # The change of f along a direction is linear in the second half of its arguments. A

@@ -1,29 +1,19 @@
 """The operation under JAX's transformations."""
 
-import keras
 import numpy as np
 import pytest
 
-from keras_vaf.ops import VAF, pointwise
 from tests import reference
 from tests.harness import double_precision, to_tensors
-from tests.ops.test_vaf import draw
+from tests.ops.test_vaf import case
 
 pytestmark = pytest.mark.backend("jax")
-
-SIGMOID = VAF(keras.activations.sigmoid)
 
 
 @pytest.fixture(autouse=True)
 def float64():
     with double_precision():
         yield
-
-
-def case(shape=(5, 4), unshared=(1,)):
-    """An upstream gradient and arguments; the operation as a function of them."""
-    upstream, *arguments = draw(shape, unshared, k=3, g="sigmoid")
-    return upstream, arguments, lambda x, *p: pointwise(SIGMOID, x, p, unshared)
 
 
 def test_vmap_of_gradients():

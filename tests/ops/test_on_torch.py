@@ -1,23 +1,13 @@
 """The operation under PyTorch's transformations, in any order of memory."""
 
-import keras
 import numpy as np
 import pytest
 
-from keras_vaf.ops import VAF, pointwise
 from tests import reference
 from tests.harness import to_tensors
-from tests.ops.test_vaf import draw
+from tests.ops.test_vaf import case
 
 pytestmark = pytest.mark.backend("torch")
-
-SIGMOID = VAF(keras.activations.sigmoid)
-
-
-def case(shape=(5, 4), unshared=(1,)):
-    """An upstream gradient and arguments; the operation as a function of them."""
-    upstream, *arguments = draw(shape, unshared, k=3, g="sigmoid")
-    return upstream, arguments, lambda x, *p: pointwise(SIGMOID, x, p, unshared)
 
 
 # For forward mode, PyTorch imports code that warns. PyTorch 2.6 calls an older `vmap`.

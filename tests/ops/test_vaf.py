@@ -47,6 +47,13 @@ def draw(shape, unshared, k, g, seed=0, dtype="float64"):
     return [np.asarray(array, dtype) for array in arrays]
 
 
+def case(shape=(5, 4), unshared=(1,)):
+    """An upstream gradient and arguments; the operation as a function of them."""
+    upstream, *arguments = draw(shape, unshared, k=3, g="sigmoid")
+    sigmoid = VAF(keras.activations.sigmoid)
+    return upstream, arguments, lambda x, *p: pointwise(sigmoid, x, p, unshared)
+
+
 @functools.cache  # so that JAX compiles it once for the tests that share a layout
 def operation(g, unshared):
     function = VAF(get_function(g, "g"))

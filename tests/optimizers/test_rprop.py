@@ -13,6 +13,13 @@ SIGNIFICANT = st.floats(-4, 4, width=32).map(lambda x: 0 if abs(x) < 1e-3 else x
 GRADIENTS = arrays(
     np.float32, st.tuples(st.integers(1, 12), st.just(5)), elements=SIGNIFICANT
 )
+DEFAULTS = {
+    "learning_rate": 0.01,
+    "eta_plus": 1.2,
+    "eta_minus": 0.5,
+    "min_step": 1e-6,
+    "max_step": 50.0,
+}
 SETTINGS = [
     {},
     {"learning_rate": 0.3, "eta_plus": 1.01, "eta_minus": 0.25},
@@ -32,12 +39,7 @@ def weights_after(optimizer, gradients, start=1.0):
 
 
 def weights_after_in_torch(
-    gradients,
-    learning_rate=0.01,
-    eta_plus=1.2,
-    eta_minus=0.5,
-    min_step=1e-6,
-    max_step=50.0,
+    gradients, learning_rate, eta_plus, eta_minus, min_step, max_step
 ):
     """Return the same, from `torch.optim.Rprop`."""
     import torch
@@ -55,12 +57,7 @@ def weights_after_in_torch(
 
 
 def weights_after_in_numpy(
-    gradients,
-    learning_rate=0.01,
-    eta_plus=1.2,
-    eta_minus=0.5,
-    min_step=1e-6,
-    max_step=50.0,
+    gradients, learning_rate, eta_plus, eta_minus, min_step, max_step
 ):
     """Return the same of Riedmiller and Braun, 1993, one weight at a time."""
     path = np.ones(gradients.shape)
@@ -93,29 +90,22 @@ def small_model(optimizer):
     return model
 
 
-def assert_equal_weights(model, other):
-    for one, two in zip(model.weights, other.weights, strict=True):
-        np.testing.assert_array_equal(one.numpy(), two.numpy())
-
-
-@pytest.mark.backend("torch")
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        pytest.param(
+            *("irprop-", weights_after_in_torch), marks=pytest.mark.backend("torch")
+        ),
+        ("rprop+", weights_after_in_numpy),
+    ],
+    ids=["torch", "the paper"],
+)
 @settings(max_examples=30, deadline=None)
 @given(arguments=st.sampled_from(SETTINGS), gradients=GRADIENTS)
-def test_irprop_minus_equals_torch(arguments, gradients):
+def test_each_variant_equals_its_reference(variant, expected, arguments, gradients):
     np.testing.assert_allclose(
-        weights_after(Rprop(**arguments), gradients),
-        weights_after_in_torch(gradients, **arguments),
-        rtol=1e-6,
-        atol=1e-6,
-    )
-
-
-@settings(max_examples=30, deadline=None)
-@given(arguments=st.sampled_from(SETTINGS), gradients=GRADIENTS)
-def test_rprop_plus_equals_the_paper(arguments, gradients):
-    np.testing.assert_allclose(
-        weights_after(Rprop(variant="rprop+", **arguments), gradients),
-        weights_after_in_numpy(gradients, **arguments),
+        weights_after(Rprop(variant=variant, **arguments), gradients),
+        expected(gradients, **DEFAULTS | arguments),
         rtol=1e-6,
         atol=1e-6,
     )
@@ -156,7 +146,8 @@ def test_a_saved_model_trains_on_exactly(variant, tmp_path):
     loaded = keras.models.load_model(tmp_path / "model.keras")
     for each in (model, loaded):
         each.fit(x, y, batch_size=16, epochs=4, verbose=0)
-    assert_equal_weights(model, loaded)
+    for one, two in zip(model.weights, loaded.weights, strict=True):
+        np.testing.assert_array_equal(one.numpy(), two.numpy())
 
 
 @pytest.mark.backend("tensorflow")

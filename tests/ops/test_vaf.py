@@ -54,6 +54,16 @@ def case(shape=(5, 4), unshared=(1,)):
     return upstream, arguments, lambda x, *p: pointwise(sigmoid, x, p, unshared)
 
 
+def check_mapped(mapped, upstream, stacked):
+    """Compare gradients of several arguments at once with those of each."""
+    for i in range(len(stacked[0])):
+        expected = reference.vaf_gradients(
+            upstream, *(a[i] for a in stacked), "sigmoid", (1,)
+        )
+        for have, want in zip(mapped, expected, strict=True):
+            np.testing.assert_allclose(have[i], want, 1e-10, 1e-12)
+
+
 @functools.cache  # so that JAX compiles it once for the tests that share a layout
 def operation(g, unshared):
     function = VAF(get_function(g, "g"))

@@ -1,11 +1,13 @@
 """The operation under JAX's transformations."""
 
+import keras
 import numpy as np
 import pytest
 
+from keras_vaf.ops import VAF, pointwise
 from tests import reference
 from tests.harness import double_precision, to_tensors
-from tests.ops.test_vaf import case, check_mapped
+from tests.ops.test_vaf import case, check_mapped, draw
 
 pytestmark = pytest.mark.backend("jax")
 

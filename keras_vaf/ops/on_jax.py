@@ -46,14 +46,14 @@ def _recomputed(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]
     """Return the formula, which keeps only x and the parameters for the gradient.
 
     On a processor, XLA ignores the barriers of `jax.checkpoint`, and keeps the hidden
-    units of both passes. Here the second pass has an x that needs the upstream.
+    units of both passes. Here x of the second pass needs the upstream.
     """
     plain = functools.partial(formula, function, layout)
 
     def gradients(upstream: jax.Array, x: jax.Array, *parameters: jax.Array) -> Any:
-        first = upstream.reshape(-1)[:1]  # of an empty input, too
-        zero = jax.numpy.any((first > 0) & (first < 0))
-        return jax.vjp(plain, x + zero.astype(x.dtype), *parameters)[1](upstream)
+        never = (upstream > 0) & (upstream < 0)
+        later = jax.numpy.where(never, upstream, x)
+        return jax.vjp(plain, later, *parameters)[1](upstream)
 
     return _with_gradients(plain, plain, gradients)
 

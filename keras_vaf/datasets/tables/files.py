@@ -25,7 +25,7 @@ TABLES = (*PARQUET, *EXCEL, ".csv", ".tsv", ".gz", ".bz2")
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
-_HEAD = 2**20  # characters that hold the first row, or the size of a sheet
+_HEAD = 2**20  # characters that hold the first row
 _ROWS = 100  # rows used to guess the decimal mark
 _FEW_CELLS = 2**21  # of a sheet
 _MOST = 12  # names or columns in an error or a note
@@ -137,18 +137,23 @@ def _read_excel(path: Path, sheet: str | int) -> "DataFrame":
     """Read a sheet, unless a cell far from the others would make it fill the memory."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as book:
-            parts = [n for n in book.namelist() if n.startswith("xl/worksheets/sheet")]
-            heads = b"".join(book.open(part).read(_HEAD) for part in parts)
-        for column, row in re.findall(rb'<dimension ref="\w+:([A-Z]+)(\d+)"', heads):
-            width = sum((c - 64) * 26**n for n, c in enumerate(reversed(column)))
-            if width * int(row) > max(_FEW_CELLS, 100 * path.stat().st_size):
-                raise ValueError(
-                    f"a sheet of {int(row)} rows and {width} columns, most of them "
-                    "empty; remove the cells that are far from the table"
-                )
+            for name in book.namelist():
+                if name.startswith("xl/worksheets/sheet"):
+                    _check_extent(re.findall(rb' r="([A-Z]+)(\d+)"', book.read(name)))
     options = {"dtype": object, "na_filter": False, "engine": "calamine"}
     pandas = require("pandas", extra="experiments")
     return pandas.read_excel(path, sheet, header=None, **options)
+
+
+def _check_extent(cells: Sequence[tuple[bytes, bytes]]) -> None:
+    rows = max((int(row) for _, row in cells), default=0)
+    last = max({name for name, _ in cells}, key=lambda n: (len(n), n), default=b"")
+    width = sum((c - 64) * 26**place for place, c in enumerate(reversed(last)))
+    if rows * width > max(_FEW_CELLS, 100 * len(cells)):
+        raise ValueError(
+            f"a sheet of {rows} rows and {width} columns, of whose cells {len(cells)} "
+            "are filled; remove those that are far from the table"
+        )
 
 
 def _read_csv(

@@ -51,7 +51,8 @@ class Entry:
         paper_name: Name in the paper's table.
         size: Size of the loaded dataset.
         publisher: Page of the publisher.
-        licence, citation: Licence, authors and publication of the data.
+        licence: Licence of the data.
+        citation: Authors and publication.
         sources: Forms in which the dataset is available, preferred form first.
         paper_size: Size in the paper's table, if it differs.
         difference: Reason why the two sizes differ, and other remarks.

@@ -160,7 +160,9 @@ def refit(
     """Train the network of an activation on all rows of a table.
 
     Args:
-        dataset, arm, recipe: The table, the activation and the recipe.
+        dataset: The table.
+        arm: The activation.
+        recipe: The settings of the training.
         learning_rate: Learning rate, such as the one that most folds selected.
         epochs: Number of epochs, such as the median of the best epochs of the folds.
         seed: Seed of the initial weights and the shuffling.

@@ -35,8 +35,8 @@ class Recipe:
         hidden: Widths of the hidden layers.
         learning_rates: Learning rates, one of which is selected for each activation,
             seed and fold by the validation score.
-        optimizer, optimizer_arguments: Name of a class in `keras_vaf.optimizers` or
-            `keras.optimizers`, and its further arguments as JSON values.
+        optimizer: Name of a class in `keras_vaf.optimizers` or `keras.optimizers`.
+        optimizer_arguments: Its further arguments, as JSON values.
         epochs: Largest number of epochs.
         patience: Number of epochs without a better validation loss after which training
             stops; `None` for never.

@@ -71,7 +71,7 @@ class Start:
 class Errors(NamedTuple):
     """Differences between f and the function at which it starts.
 
-    Args:
+    Attributes:
         largest: Largest difference on [-8, 8].
         left: Difference at -100, large if f cannot have the slope of the function.
         right: Difference at 100.

@@ -174,7 +174,7 @@ def _check_names(table: Table, roles: Mapping[str, str]) -> None:
 
 
 def _left_out(column: Column, values: np.ndarray, role: str) -> str:
-    """Return why a column is no input, or raise `Odd` if it cannot have its role."""
+    """Return why a column is not an input, or raise `Odd` if it cannot be used so."""
     filled, different = np.isfinite(values).sum(), len(column.names)
     varies = np.fmin.reduce(values) < np.fmax.reduce(values)
     if role == "the target" and not varies:

@@ -80,7 +80,10 @@ def change_file(
     if Path(output).suffix != ".keras":
         raise ValueError(f"`output` must end in .keras. Received: output={output}")
     check_output(output, force, inputs=[source])
-    result = change(load_model(source))
+    with warnings.catch_warnings():  # the optimizer of the changed model starts afresh
+        warnings.filterwarnings("ignore", "Skipping variable loading for optimizer")
+        model = load_model(source)
+    result = change(model)
     with atomic_path(output, force=force) as temporary:
         result.save(temporary)
     return result

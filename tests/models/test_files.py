@@ -15,7 +15,9 @@ pytestmark = pytest.mark.backend("tensorflow")
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "model.keras"
-    sequential().save(path)
+    model = sequential()
+    model.compile("adam", "mse")  # Keras warns of an optimizer that has no state yet
+    model.save(path)
     return path
 
 
@@ -37,7 +39,7 @@ def test_the_changed_model_is_written_and_returned(saved, tmp_path):
 def test_a_wrong_output_is_refused(saved, output, message):
     with pytest.raises(ValueError, match=message):
         change_file(saved, saved.with_name(output), convert)
-    assert keras.saving.load_model(saved)
+    assert keras.saving.load_model(saved, compile=False)
 
 
 def test_an_existing_file_is_overwritten_only_by_force(saved, tmp_path):

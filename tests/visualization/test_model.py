@@ -12,29 +12,17 @@ from keras_vaf.visualization import plot_activations
 
 @pytest.fixture
 def model():
-    """Four activations: by channel, in a block, in a Dense layer, and shared by all."""
-    block = keras.Sequential(
-        [
-            keras.layers.Dense(4),
-            VAFActivation(name="first", initialization="random"),
-            VAFActivation(name="second", initialization="random"),
-        ],
-        name="block",
-    )
-    return keras.Sequential(
-        [
-            keras.Input((3,)),
-            keras.layers.Dense(5),
-            VAFActivation(sharing="channel", name="channels", initialization="random"),
-            block,
-            keras.layers.Dense(
-                2,
-                activation=VAFActivation(name="inner", initialization="random"),
-                name="head",
-            ),
-        ],
-        name="model",
-    )
+    """Four activations: by channel, two in a block, and one in a Dense layer."""
+    layers, random = keras.layers, {"initialization": "random"}
+    block = [layers.Dense(4), *(VAFActivation(name=n, **random) for n in "ab")]
+    inner = VAFActivation(name="inner", **random)
+    stack = [
+        *(keras.Input((3,)), layers.Dense(5)),
+        VAFActivation(sharing="channel", name="channels", **random),
+        keras.Sequential(block, name="block"),
+        layers.Dense(2, activation=inner, name="head"),
+    ]
+    return keras.Sequential(stack, name="model")
 
 
 def test_a_short_formula_is_in_the_title():
@@ -72,7 +60,7 @@ def test_shows_what_enters_each_layer(model):
     for ax in axes:
         assert [patch.get_label() for patch in ax.patches] == ["data"]
     titles = [ax.get_title(loc="left").partition("\n")[0] for ax in axes]
-    assert titles == ["channels", "block/first", "block/second", "head/inner"]
+    assert titles == ["channels", "block/a", "block/b", "head/inner"]
 
 
 @pytest.mark.parametrize("scale", [3e-4, 4e5])

@@ -32,7 +32,9 @@ TEXT_OR_NOTHING = ("three", None, object(), [], "")
 NOT_A_NUMBER = (*TEXT_OR_NOTHING, math.nan, True)
 NUMBER = (*NOT_A_NUMBER, math.inf, -math.inf, 10**400)
 POSITIVE = (*NUMBER, 0, -1.0)
+BOUND = tuple(value for value in NUMBER if value is not None)
 COUNT = (*NOT_A_NUMBER, 3.5, -1)
+OPTIONAL_COUNT = tuple(value for value in COUNT if value is not None)
 SEEDS = (None, 3, "three", [], [0, 0], [0.5], [-1], [True])
 SEED = ("three", object(), [], 0.5, -1, True)
 FLAG = ("yes", None, 1, [])
@@ -65,173 +67,143 @@ def fit_regressor(**arguments):
     return sklearn.VAFRegressor(**{"epochs": 1} | arguments).fit(*ROWS)
 
 
-DATASET = {
-    "name": "a",
-    "task": "classification",
-    "x": ROWS[0],
-    "y": ROWS[1],
-    "feature_names": tuple("abcd"),
-    "class_names": tuple("no"),
-}
+DATASET = {"name": "a", "task": "classification", "x": ROWS[0], "y": ROWS[1]}
+DATASET |= {"feature_names": tuple("abcd"), "class_names": tuple("no")}
 SMALL = datasets.Dataset(**DATASET)
-TABLE_OF_ROWS = pd.DataFrame(ROWS[0], columns=[*"abcd"])
+TABLE = pd.DataFrame(ROWS[0], columns=[*"abcd"])
 DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
 FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
-NETWORK = {"inputs": 4, "hidden": (3,), "outputs": 2, "activation": keras.layers.ReLU}
-IMAGES = {"input_shape": (8, 8, 1), "filters": (2,), "outputs": 2}
+NETWORK = {"outputs": 2, "activation": keras.layers.ReLU}
+DENSE = NETWORK | {"inputs": 4, "hidden": (3,)}
+IMAGES = NETWORK | {"input_shape": (8, 8, 1), "filters": (2,)}
+RATES = ([], [0.1, 0.1], [-1.0], [math.nan])
+SHARING = (*NAME, (0, 1), (1, 1), (1.0,))
+START = (*NAME, keras.initializers.Ones())
 
-# A function, arguments that are right, and for some of its arguments wrong values.
-# "MODEL" stands for a model.
-TABLE = {
-    constraints.Interval: ({"maximum": 1}, {"minimum": (*NUMBER[:1], *NUMBER[2:], 2)}),
-    initializers.FunctionStart: ({}, {"function": NAME}),
-    initializers.PiecewiseLinearStart: (
-        LINES,
-        {"knots": NUMBERS, "slopes": NUMBERS, "value": NUMBER},
-    ),
-    initializers.RandomStart: ({}, {"seed": SEED, "rescale": FLAG}),
-    initializers.get: ({}, {"identifier": NAME}),
-    layers.VAFActivation: (
-        {},
-        {
-            "k": COUNT,
-            "g": NAME,
-            "sharing": (*NAME, (0, 1), (1, 1), (1.0,)),
-            "initialization": (*NAME, keras.initializers.Ones()),
-            "data_format": OPTIONAL_NAME,
-        },
-    ),
-    layers.ActivationEnsemble: ({}, {"momentum": (*NUMBER, -0.1, 1.1)}),
-    layers.XIELU: ({}, {"beta": NUMBER}),
-    layers.MLPConv: ({"kernel_size": 1}, {"filters": (*NAMES, (), (4, 0), (1.5,))}),
-    layers.KAF: ({}, {"D": COUNT, "boundary": POSITIVE, "train_gamma": FLAG}),
-    layers.APL: ({}, {"S": COUNT, "seed": SEED}),
-    layers.ABU: ({}, {"functions": NAMES, "normalization": OPTIONAL_NAME}),
-    layers.MixedActivation: ({}, {"gated": FLAG, "sharing": OPTIONAL_NAME}),
-    layers.PolynomialActivation: ({}, {"degree": COUNT}),
-    layers.Rational: ({}, {"numerator_degree": COUNT, "initialization": NAME}),
-    layers.SplineActivation: ({}, {"q": COUNT, "initialization": NAME}),
-    layers.Maxout: ({}, {"k": COUNT}),
-    models.mlp: (NETWORK, {"inputs": COUNT, "hidden": NAMES, "seed": SEED}),
-    paper.cnet: (
-        IMAGES | {"activation": keras.layers.ReLU},
-        {"input_shape": NAMES, "filters": NAMES, "seed": SEED},
-    ),
-    models.convert: (
-        {"model": "MODEL"},
-        {"model": MODEL, "k": COUNT[:1] + COUNT[2:], "inplace": FLAG, "sharing": NAME},
-    ),
-    models.simplify: (
-        {"model": "MODEL", "tolerance": 0.1},
-        {"model": MODEL, "tolerance": POSITIVE},
-    ),
-    **{f: ({}, {"layer": MODEL}) for f in (models.to_vaf, models.nearest)},
-    models.freeze: ({}, {"model": MODEL}),
-    models.train_only_activations: (
-        {"model": "MODEL"},
-        {"model": MODEL, "inplace": FLAG},
-    ),
-    optimizers.Rprop: (
-        {},
-        {
-            "eta_plus": POSITIVE,
-            "eta_minus": POSITIVE,
-            "min_step": POSITIVE,
-            "max_step": POSITIVE,
-            "variant": NAME,
-        },
-    ),
-    optimizers.activations_apart: (
-        {"model": "MODEL", "optimizer": "adam"},
-        {"model": MODEL, "learning_rate_factor": POSITIVE},
-    ),
-    regularizers.SlopeVariation: ({}, {"factor": NUMBER}),
-    regularizers.Damping: ({}, {"factor": NUMBER}),
-    training.split: (
-        {"y": ROWS[1]},
-        {"fraction": POSITIVE, "seed": SEED, "rows": COUNT[:1] + COUNT[2:]},
-    ),
-    callbacks.ActivationMonitor: (
-        {"data": ROWS[0]},
-        {"picture": (3.5, []), "rows": COUNT, "every": COUNT},
-    ),
-    datasets.Column: ({"name": "a"}, {"kind": NAME}),
-    datasets.Dataset: (DATASET, {"task": NAME, "x": NAMES, "y": ([[1]], *NAMES)}),
-    datasets.Preprocessing: ({}, {"targets": NAME}),
-    datasets.find: ({}, {"name": NAME}),
-    datasets.load: ({}, {"name": NAME}),
-    datasets.predict_table: ({"source": TABLE_OF_ROWS}, {"model": MODEL}),
-    datasets.read_table: (
-        {"source": "new.csv", "target": "y"},
-        {
-            "source": (3.5, None, [[1]], ROWS[0]),
-            "task": OPTIONAL_NAME,
-            "dates": OPTIONAL_NAME,
-        },
-    ),
-    experiments.Arm: (
-        {"name": "a", "title": "A"},
-        {"layer": (*NAME, "deserialize")},
-    ),
-    experiments.Recipe: (
-        {},
-        {
-            "hidden": NAMES,
-            "learning_rates": ([], [0.1, 0.1], [-1.0], [math.nan]),
-            "epochs": COUNT,
-            "folds": COUNT,
-            "patience": COUNT[:1] + COUNT[2:],
-            "batch_size": COUNT[:1] + COUNT[2:],
-            "missing": NAME,
-            "targets": NAME,
-        },
-    ),
-    experiments.compare: (
-        {"data": SMALL},
-        {
-            "activations": (["relu"], "no such", "relu,relu"),
-            "recipe": ("quick", 3.5),
-            "seeds": SEEDS,
-            "quick": FLAG,
-            "jobs": COUNT,
-        },
-    ),
-    experiments.find_arms: ({}, {"names": (*OPTIONAL_NAME, None, ["relu"])}),
-    experiments.holm: ({}, {"p_values": (*NUMBERS, [-0.1], [0.5, 1.1])}),
-    experiments.corrected_interval: (
-        {"differences": [1.0, 2.0], "test_fraction": 0.1},
-        {"differences": DIFFERENCES, "test_fraction": FRACTION},
-    ),
-    fit_classifier: ({}, {"hidden": NAMES, "k": COUNT, "activation": NAME}),
-    fit_regressor: (
-        {},
-        {
-            "learning_rate": POSITIVE,
-            "epochs": COUNT,
-            "batch_size": COUNT[:1] + COUNT[2:],
-            "validation_fraction": (0, *FRACTION[:1], *FRACTION[2:]),
-            "patience": COUNT[:1] + COUNT[2:],
-        },
-    ),
-    tuners.CrossValidated: ({}, {"tuner_class": NAME}),
-    tuners.SearchSpace: (
-        {},
-        {
-            "k": (*NAMES, [], [0], ["three"], [3, 3]),
-            "g": (*NAMES, [], ["no such"]),
-            "sharing": (*NAMES, [], ["no such"]),
-            "initialization": (*NAMES, []),
-        },
-    ),
-    visualization.plot_activation: ({}, {"layer": MODEL}),
-    visualization.plot_epochs: ({}, {"records": ([], {}, 3.5, "no such", [3])}),
-    train: ({"model": "MODEL"}, {"model": MODEL, "epochs": COUNT}),
-}
+
+def case(function, right=None, /, **wrong):
+    """Return a case for each argument: the function, right arguments, wrong values."""
+    return [
+        pytest.param(
+            function, right or {}, name, values, id=f"{function.__name__}-{name}"
+        )
+        for name, values in wrong.items()
+    ]
+
+
+MODELS = {"model": None}  # the test gives one
 CASES = [
-    pytest.param(function, right, name, values, id=f"{function.__name__}-{name}")
-    for function, (right, arguments) in TABLE.items()
-    for name, values in arguments.items()
+    *case(constraints.Interval, {"maximum": 1}, minimum=(*BOUND, 2)),
+    *case(initializers.FunctionStart, function=NAME),
+    *case(
+        initializers.PiecewiseLinearStart,
+        LINES,
+        knots=(*NUMBERS, [0.0, 1.0]),
+        slopes=(*NUMBERS, [1.0, math.inf]),
+        value=NUMBER,
+    ),
+    *case(
+        initializers.PiecewiseLinearStart,
+        {"slopes": [1, 2, 3]},
+        knots=([1, 0], [0, 0]),
+    ),
+    *case(initializers.RandomStart, seed=(*SEED, 1.5), rescale=FLAG),
+    *case(initializers.get, identifier=(*START, initializers.GStart)),
+    *case(layers.VAFActivation, k=COUNT, g=NAME, sharing=SHARING),
+    *case(layers.VAFActivation, initialization=START, data_format=OPTIONAL_NAME),
+    *case(layers.ActivationEnsemble, momentum=(*NUMBER, -0.1, 1.1)),
+    *case(layers.XIELU, beta=NUMBER),
+    *case(layers.MLPConv, {"kernel_size": 1}, filters=(*NAMES, (), (4, 0), (1.5,))),
+    *case(layers.KAF, D=COUNT, boundary=POSITIVE, train_gamma=FLAG),
+    *case(layers.APL, S=COUNT, seed=SEED),
+    *case(layers.ABU, functions=NAMES, normalization=OPTIONAL_NAME),
+    *case(layers.MixedActivation, gated=FLAG, sharing=OPTIONAL_NAME),
+    *case(layers.PolynomialActivation, degree=COUNT),
+    *case(layers.Rational, numerator_degree=COUNT, initialization=NAME),
+    *case(layers.SplineActivation, q=COUNT, initialization=NAME),
+    *case(layers.Maxout, k=COUNT),
+    *case(models.mlp, DENSE, inputs=COUNT, hidden=NAMES, seed=SEED),
+    *case(paper.cnet, IMAGES, input_shape=NAMES, filters=NAMES, seed=SEED),
+    *case(models.convert, MODELS, model=MODEL, k=OPTIONAL_COUNT, inplace=FLAG),
+    *case(models.convert, MODELS, sharing=NAME),
+    *case(
+        models.simplify, MODELS | {"tolerance": 0.1}, model=MODEL, tolerance=POSITIVE
+    ),
+    *case(models.to_vaf, layer=MODEL),
+    *case(models.nearest, layer=MODEL),
+    *case(models.freeze, model=MODEL),
+    *case(models.train_only_activations, MODELS, model=MODEL, inplace=FLAG),
+    *case(optimizers.Rprop, eta_plus=(*POSITIVE, 1.0), eta_minus=(*POSITIVE, 1.0)),
+    *case(optimizers.Rprop, {"min_step": 1.0}, max_step=(*POSITIVE, 0.5)),
+    *case(optimizers.Rprop, min_step=POSITIVE, variant=NAME, learning_rate=(0, -1.0)),
+    *case(
+        optimizers.activations_apart,
+        MODELS | {"optimizer": "adam"},
+        model=MODEL,
+        learning_rate_factor=POSITIVE,
+    ),
+    *case(regularizers.SlopeVariation, factor=NUMBER),
+    *case(regularizers.Damping, factor=NUMBER),
+    *case(
+        training.split,
+        {"y": ROWS[1]},
+        fraction=POSITIVE,
+        seed=SEED,
+        rows=OPTIONAL_COUNT,
+    ),
+    *case(
+        callbacks.ActivationMonitor,
+        {"data": ROWS[0]},
+        picture=(3.5, []),
+        rows=COUNT,
+        every=COUNT,
+    ),
+    *case(datasets.Column, {"name": "a"}, kind=NAME),
+    *case(datasets.Dataset, DATASET, task=NAME, x=NAMES, y=([[1]], *NAMES)),
+    *case(datasets.Preprocessing, targets=NAME),
+    *case(datasets.find, name=NAME),
+    *case(datasets.load, name=NAME),
+    *case(datasets.predict_table, {"source": TABLE}, model=MODEL),
+    *case(
+        datasets.read_table,
+        {"source": "new.csv", "target": "y"},
+        source=(3.5, None, [[1]], ROWS[0]),
+        task=OPTIONAL_NAME,
+        dates=OPTIONAL_NAME,
+    ),
+    *case(experiments.Arm, {"name": "a", "title": "A"}, layer=(*NAME, "deserialize")),
+    *case(experiments.Recipe, hidden=NAMES, learning_rates=RATES, epochs=COUNT),
+    *case(experiments.Recipe, folds=COUNT, missing=NAME, targets=NAME),
+    *case(experiments.Recipe, patience=OPTIONAL_COUNT, batch_size=OPTIONAL_COUNT),
+    *case(
+        experiments.compare,
+        {"data": SMALL},
+        activations=(["relu"], "no such", "relu,relu"),
+        recipe=("quick", 3.5),
+        seeds=SEEDS,
+        quick=FLAG,
+        jobs=COUNT,
+    ),
+    *case(experiments.find_arms, names=(*OPTIONAL_NAME, None, ["relu"])),
+    *case(experiments.holm, p_values=(*NUMBERS, [-0.1], [0.5, 1.1])),
+    *case(
+        experiments.corrected_interval,
+        {"differences": [1.0, 2.0], "test_fraction": 0.1},
+        differences=DIFFERENCES,
+        test_fraction=FRACTION,
+    ),
+    *case(fit_classifier, hidden=(*NAMES, 4), k=COUNT, activation=(*NAME, np.tanh)),
+    *case(fit_regressor, learning_rate=POSITIVE, epochs=COUNT),
+    *case(fit_regressor, batch_size=OPTIONAL_COUNT, patience=OPTIONAL_COUNT),
+    *case(fit_regressor, validation_fraction=(0, 1, -1.0, *BOUND)),
+    *case(tuners.CrossValidated, tuner_class=NAME),
+    *case(tuners.SearchSpace, k=(*NAMES, [], [0], ["three"], [3, 3])),
+    *case(tuners.SearchSpace, g=(*NAMES, [], ["no such"]), initialization=(*NAMES, [])),
+    *case(tuners.SearchSpace, sharing=(*NAMES, [], ["no such"])),
+    *case(visualization.plot_activation, layer=MODEL),
+    *case(visualization.plot_epochs, records=([], {}, 3.5, "no such", [3])),
+    *case(train, MODELS, model=MODEL, epochs=COUNT),
 ]
 
 
@@ -239,10 +211,7 @@ CASES = [
 def test_wrong_arguments_are_refused_with_what_was_received(
     function, right, name, values, model
 ):
-    given = {
-        key: model if isinstance(v, str) and v == "MODEL" else v
-        for key, v in right.items()
-    }
+    given = {key: model if key == "model" else right[key] for key in right}
     for value in values:
         with pytest.raises(ValueError, match="Received"):
             function(**given | {name: value})

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_vaf import initializers
 from keras_vaf.layers import VAFActivation as VAF
 
 
@@ -51,19 +50,6 @@ def test_forms_that_prelu_accepts(kind, weight, form, tmp_path):
     for copy in copies:
         value = ops.convert_to_numpy(getattr(copy.layers[0], weight))
         np.testing.assert_array_equal(value, ops.convert_to_numpy(expected))
-
-
-@pytest.mark.parametrize(
-    "given, message",
-    [
-        ("nonsense", "nonsense"),
-        (initializers.RandomStart(), r"`initialization`.*alpha_initializer=<keras_vaf"),
-        (lambda shape, dtype: ops.ones((7,)), r"shape \(3,\).*Received.*\(7,\)"),
-    ],
-)
-def test_bad_initializers(given, message):
-    with pytest.raises(ValueError, match=message):
-        VAF(alpha_initializer=given)
 
 
 @pytest.mark.parametrize("name", ["RandomStart", "GStart", "FunctionStart"])

@@ -152,16 +152,9 @@ def test_a_saved_model_trains_on_exactly(variant, tmp_path):
 
 @pytest.mark.backend("tensorflow")
 def test_configuration_round_trip():
-    arguments = {
-        "learning_rate": 0.5,
-        "eta_plus": 1.1,
-        "eta_minus": 0.4,
-        "min_step": 1e-3,
-        "max_step": 2.0,
-        "variant": "rprop+",
-        "name": "mine",
-        "weight_decay": 0.1,
-    }
+    arguments = {"learning_rate": 0.5, "eta_plus": 1.1, "eta_minus": 0.4}
+    arguments |= {"min_step": 1e-3, "max_step": 2.0, "variant": "rprop+"}
+    arguments |= {"name": "mine", "weight_decay": 0.1}
     saved = keras.optimizers.serialize(Rprop(**arguments))
     config = keras.optimizers.deserialize(saved).get_config()
     assert {name: config[name] for name in arguments} == arguments
@@ -208,19 +201,3 @@ def test_many_networks_at_once(variant):
     for i, rate in enumerate(rates):
         alone = weights_after(Rprop(float(rate), variant=variant), gradients[:, i])
         np.testing.assert_allclose(values[0][i], alone[-1], rtol=1e-6)
-
-
-@pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"learning_rate": -1.0}, "number above 0. Received: learning_rate=-1.0"),
-        ({"eta_plus": 1.0}, "above 1. Received: eta_plus=1.0"),
-        ({"eta_minus": 1.0}, "and below 1. Received: eta_minus=1.0"),
-        ({"min_step": 1.0, "max_step": 0.5}, "of at least 1. Received: max_step=0.5"),
-        ({"variant": "rprop-"}, "Received: variant='rprop-'"),
-    ],
-)
-def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message.replace("+", r"\+")):
-        Rprop(**arguments)

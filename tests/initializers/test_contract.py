@@ -1,4 +1,6 @@
-"""The contract of every start: shapes, finite values, configuration, layers."""
+"""The contract of every start: shapes, finite values, configuration."""
+
+import inspect
 
 import keras
 import numpy as np
@@ -40,3 +42,11 @@ def test_is_restored_from_its_configuration(start):
     assert type(again) is type(start)
     assert again.get_config() == start.get_config()
     assert initializers.get(config).get_config() == start.get_config()
+
+
+def test_each_start_is_tried():
+    offered = map(initializers.__dict__.get, initializers.__all__)
+    found = {each for each in offered if inspect.isclass(each)}
+    found = {each for each in found if issubclass(each, Start)} - {Start}
+    missing = found ^ {*map(type, STARTS)}
+    assert not missing, f"STARTS in tests/initializers/test_contract.py: {missing}"

@@ -16,61 +16,44 @@ def vaf(**arguments):
     return VAFActivation(initialization=RandomStart(seed=0), **arguments)
 
 
-def dense():
-    model = keras.Sequential([keras.Input((6,)), layers.Dense(4), vaf()])
-    return model, (6,)
+class Subclassed(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.activation = layers.Dense(4), vaf(sharing="neuron")
 
-
-def subclassed():
-    class Model(keras.Model):
-        def __init__(self):
-            super().__init__()
-            self.hidden, self.activation = layers.Dense(4), vaf(sharing="neuron")
-
-        def call(self, x):
-            return self.activation(self.hidden(x))
-
-    return Model(), (6,)
-
-
-def given_to_dense():
-    hidden = layers.Dense(4, activation=vaf())
-    return keras.Sequential([keras.Input((6,)), hidden]), (6,)
+    def call(self, x):
+        return self.activation(self.hidden(x))
 
 
 def convolutional():
-    inputs = keras.Input((None, None, 3))
-    x = layers.Conv2D(4, 3, padding="same", data_format="channels_last")(inputs)
-    x = vaf(sharing="channel", data_format="channels_last")(x)
-    return keras.Model(inputs, x), (5, 4, 3)
+    last = {"data_format": "channels_last"}
+    return [layers.Conv2D(4, 3, **last), vaf(sharing="channel", **last)]
 
 
 def shared_by_two_places():
     activation = vaf()
-    inputs = keras.Input((6,))
-    x = activation(layers.Dense(5)(inputs))
-    return keras.Model(inputs, activation(layers.Dense(4)(x))), (6,)
+    return [layers.Dense(5), activation, layers.Dense(4), activation]
 
 
 def bidirectional():
     cell = layers.SimpleRNN(4, activation=vaf(), return_sequences=True)
-    return keras.Sequential([keras.Input((3, 6)), layers.Bidirectional(cell)]), (3, 6)
+    return [layers.Bidirectional(cell)]
 
 
-def recurrent():
-    cell = layers.GRU(4, activation=vaf(g="tanh"))
-    return keras.Sequential([keras.Input((None, 6)), cell]), (3, 6)
-
-
-MODELS = [
-    dense,
-    subclassed,
-    given_to_dense,
-    convolutional,
-    shared_by_two_places,
-    bidirectional,
-    recurrent,
-]
+# The shape of an input with unknown sizes and without, and the layers of a model.
+MODELS = {
+    "dense": ((6,), (6,), lambda: [layers.Dense(4), vaf()]),
+    "subclassed": ((6,), (6,), lambda: [Subclassed()]),
+    "given to Dense": ((6,), (6,), lambda: [layers.Dense(4, activation=vaf())]),
+    "convolutional": ((None, None, 3), (5, 4, 3), convolutional),
+    "shared by two places": ((6,), (6,), shared_by_two_places),
+    "bidirectional": ((3, 6), (3, 6), bidirectional),
+    "recurrent": (
+        (None, 6),
+        (3, 6),
+        lambda: [layers.GRU(4, activation=vaf(g="tanh"))],
+    ),
+}
 
 
 def activations(model):
@@ -78,9 +61,13 @@ def activations(model):
     return [part for part in model._flatten_layers() if isinstance(part, VAFActivation)]
 
 
-@pytest.mark.parametrize("make", MODELS)
-def test_models_train_every_weight(make):
-    model, shape = make()
+@pytest.mark.parametrize("name", MODELS)
+def test_models_train_every_weight(name):
+    open_shape, shape, make = MODELS[name]
+    inputs = outputs = keras.Input(open_shape)
+    for layer in make():
+        outputs = layer(outputs)
+    model = keras.Model(inputs, outputs)
     random = np.random.default_rng(0)
     x = random.normal(size=(8, *shape)).astype("float32")
     y = random.normal(size=model(x).shape).astype("float32")

@@ -21,8 +21,6 @@ MEMBERS = {member.layer.__name__: member for member in layers.ACTIVATIONS}
 COMPARED = [name for name, member in MEMBERS.items() if member.name]
 BASE = "TrainableActivation"
 TUPLE = "ACTIVATIONS in keras_vaf/layers/__init__.py"
-members = pytest.mark.parametrize("name", MEMBERS)
-compared = pytest.mark.parametrize("name", COMPARED)
 
 
 def defined():
@@ -44,30 +42,22 @@ def test_every_layer_is_a_member():
     assert not missing, f"`__all__` in keras_vaf/layers/__init__.py: {missing}"
 
 
-@members
-def test_it_is_compared_if_it_acts_on_each_element(name):
+@pytest.mark.parametrize("name", MEMBERS)
+def test_it_is_compared_if_it_acts_on_each_element_and_documented(name):
     member = MEMBERS[name]
     needed = issubclass(member.layer, layers.TrainableActivation)
     named = bool(member.name and member.title)
     assert named == needed, f"Give `Member({name}, ...)` in {TUPLE} a name and a title."
-
-
-@members
-def test_it_is_documented(name):
     rows = (ROOT / "docs" / "family.md").read_text(encoding="utf-8").splitlines()
     first = f"| [`{name}`](reference.md#keras_vaf.layers.{name}) |"
     line = f"{first} f(a) | parameters | sharing | start | paper |"
     found = any(row.startswith(first) for row in rows)
     assert found, f"Add a row to the first table of docs/family.md: {line}"
-
-
-@members
-def test_its_docstring_has_formula_reference_and_example(name):
     for part in ("Formula", "Reference:", ">>> "):
-        assert part in MEMBERS[name].layer.__doc__, f"Add {part!r} to {name}."
+        assert part in member.layer.__doc__, f"Add {part!r} to {name}."
 
 
-@compared
+@pytest.mark.parametrize("name", COMPARED)
 def test_to_vaf_takes_it_or_says_why_not(name):
     layer = built(MEMBERS[name].layer(), (None, 1))
     reason = MEMBERS[name].not_a_vaf

@@ -1,11 +1,13 @@
 """The published numbers, and the settings of the trainings."""
 
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import Dataset
+from keras_vaf.datasets import CATALOGUE, Dataset
 from keras_vaf.experiments.recipe import folds_of
 from keras_vaf.optimizers import Rprop
 from keras_vaf.paper import published
@@ -114,3 +116,12 @@ def test_curves_train_nothing_that_another_experiment_does_not_train(quick):
         twins = [each for each in theirs(dataset, quick) if each.recipe == part.recipe]
         assert {arm.name for arm in part.arms} < {a.name for a in twins[0].arms}
         assert part.arms
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_is_on_its_page_and_its_data_in_the_catalogue(name):
+    page = Path(__file__).parents[2] / "docs" / "reproduction.md"
+    rows = re.findall(r"^\| (`.*?) \|", page.read_text(encoding="utf-8"), re.M)
+    named = {each for row in rows for each in re.findall(r"`(.*?)`", row)}
+    assert name in named, f"Add to docs/reproduction.md: | `{name}` | what is trained |"
+    assert {*EXPERIMENTS[name].datasets} <= {entry.name for entry in CATALOGUE}

@@ -1,13 +1,13 @@
 """Arguments are checked with one wording, which names the nearest valid name."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 from keras_vaf.utils import (
     check_choice,
-    check_distinct,
     check_flag,
     check_integer,
     check_number,
@@ -26,25 +26,16 @@ pytestmark = pytest.mark.backend("tensorflow")
     [
         (check_integer, r"must be .* at least 1\. Rec", (0, -1, 2.0, True, "2", None)),
         (
-            lambda name, value: check_number(name, value, minimum=0),
+            partial(check_number, minimum=0),
             "must be a finite number of at least 0. Rec",
             (math.nan, math.inf, -0.5, True, "1", None, 10**400),
         ),
-        (
-            lambda name, value: check_number(name, value, above=0, below=1),
-            "must be a finite number above 0 and below 1. Rec",
-            (0, 1.0),
-        ),
+        (partial(check_number, above=0, below=1), "above 0 and below 1. Rec", (0, 1)),
         (check_positive, r"number above 0\. Rec", (0, -1.0, math.inf, math.nan, False)),
         (check_sizes, "must be a sequence of", (4, "ab", [4, 0], [1.5], None)),
         (check_flag, "must be True or False", (1, None, "yes")),
-        (
-            check_seeds,
-            "must be integers from 0 to 429",
-            ((), (-1,), (2**32,), (0.5,), (True,), ("0",)),
-        ),
+        (check_seeds, "must be integers from 0 to", ((), (-1,), (2**32,), (0.5,))),
         (check_seeds, "must differ", ((0, 0, 0),)),
-        (check_distinct, "must differ from each other", ((0, 1, 0),)),
     ],
 )
 def test_what_is_refused_is_named(check, said, values):

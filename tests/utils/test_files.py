@@ -83,6 +83,7 @@ def test_a_kill_at_any_step_keeps_the_old_one(tmp_path, step):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.nightly  # a new process with Keras
 def test_a_kill_while_keras_saves_keeps_the_old_model(tmp_path):
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     with atomic_path(tmp_path / "best.keras") as temporary:
@@ -122,51 +123,40 @@ def test_a_full_disk_while_keras_saves_names_the_file(tmp_path):
     check_only(tmp_path, "old")
 
 
-FULL_DISK = """
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-"""
-READ_ONLY = """
-os.chmod(".", 0o555)
-if os.getuid() == 0:  # to whom nothing is read-only
-    os.seteuid(65534)
-"""
-
-
-@pytest.mark.parametrize(
-    ("fault", "number"), [(FULL_DISK, errno.EFBIG), (READ_ONLY, errno.EACCES)]
-)
-def test_a_full_disk_or_read_only_folder_keeps_the_old_file(tmp_path, fault, number):
+@pytest.mark.parametrize("fault", ["full disk", "read-only"])
+def test_a_full_disk_or_read_only_folder_keeps_the_old_file(tmp_path, fault):
     (tmp_path / "report").write_text("old")
-    program = f"""{fault}
-try:
-    files.write_atomically("report", b"x" * 100_000)
-except OSError as error:
-    print(error.errno, error.filename)
-"""
-    done = run(program, folder=tmp_path)
+    program = """
+    if sys.argv[1] == "full disk":
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+    else:
+        os.chmod(".", 0o555)
+        if os.getuid() == 0:  # to whom nothing is read-only
+            os.seteuid(65534)
+    try:
+        files.write_atomically("report", b"x" * 100_000)
+    except OSError as error:
+        print(error.errno, error.filename)
+    """
+    done = run(program, fault, folder=tmp_path)
     tmp_path.chmod(0o755)
+    number = errno.EFBIG if fault == "full disk" else errno.EACCES
     assert done.stdout == f"{number} report\n", done.stderr
     check_only(tmp_path, "old")
 
 
-@pytest.mark.parametrize("name", ["best.keras", "a.weights.h5", "f.png", "Ü" * 120])
+@pytest.mark.parametrize("name", ["best.keras", "a.weights.h5", "Ü" * 120])
 def test_the_temporary_path_has_the_same_ending_and_is_beside(tmp_path, name):
     with atomic_path(tmp_path / name) as temporary:
         assert temporary.parent == tmp_path
         assert temporary.name.endswith(name[-12:])
         temporary.write_text("new")
     assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-def test_an_error_in_the_block_is_not_renamed(tmp_path):
-    with (
-        pytest.raises(FileNotFoundError, match="elsewhere"),
-        atomic_path(tmp_path / "report") as temporary,
-    ):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / name) as temporary:
         temporary.write_text("half")
         (tmp_path / "elsewhere").read_text()
-    assert list(tmp_path.iterdir()) == []
+    check_only(tmp_path, "new")
 
 
 @pytest.mark.parametrize("text", ["errno = 28", "cannot write {name}"])

@@ -50,14 +50,17 @@ class Conversion:
         self.notes: list[str] = []
         self.deviation: float | None = None
         every = dict(self.module.named_modules())
-        inside = tuple(f"{p}." for p, m in every.items() if isinstance(m, VAF))
-        parts = {p: m for p, m in every.items() if not p.startswith(inside)}
+        vafs = [path for path, part in every.items() if isinstance(part, VAF)]
+        inside = tuple(path and f"{path}." for path in vafs)
+        parts = {p: m for p, m in every.items() if not f"{p}.".startswith(inside)}
         if selection is not None:
-            selection.check([path for path in parts if path], parts)
+            selection.check([path for path in every if path], every)
         with same_random_numbers(self.module):  # of dropout, for example
             tried = {path: recognize(m) for path, m in parts.items() if path}
         found = {path: each for path, each in tried.items() if each}
-        self._seen = None if data is None else Recording(self.module, found, data)
+        self._seen = None
+        if data is not None:
+            self._seen = Recording(self.module, [*found, *vafs], data)
         self.lines = [
             change(path, each.name, "VAF", kept=reason, old=parts[path])
             for path, each in found.items()

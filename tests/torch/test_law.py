@@ -6,7 +6,6 @@ What is kept is named with a reason. The user's module stays as it was.
 
 import copy
 import random
-import warnings
 
 import keras
 import numpy as np
@@ -138,12 +137,17 @@ def test_copies_of_decoder_layers_keep_their_vaf():
     assert len([*copy.deepcopy(module).parameters()]) == len([*module.parameters()])
 
 
-def test_a_conversion_is_repeated_without_effect():
-    once = convert(CASES["swiglu"].make(), data=X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        twice = convert(once, data=X)
-    assert paths_of(once) == paths_of(twice) == {"h"}
+@pytest.mark.parametrize("activation", (nn.GELU(), nn.ELU(0.5), nn.Mish()), ids=str)
+def test_a_conversion_is_repeated_without_effect(activation):
+    module = nn.Sequential(nn.Linear(8, 8), activation, nn.Linear(8, 8))
+    for data in (None, X):
+        once = convert(module, data=data)
+        twice = convert(once, data=data)
+        assert paths_of(once) == paths_of(twice) == {"1"}
+        assert torch.equal(once(X), twice(X))
+        assert not report(twice).replaced and not report(twice).kept
+    vaf = VAF(g=nn.ELU(0.5))
+    assert paths_of(convert(vaf)) == {""}
 
 
 def test_a_training_step_of_half_precision():

@@ -1,11 +1,10 @@
-"""Version, exit codes and one-sentence errors of all commands."""
+"""Exit codes and one-sentence errors of all commands."""
 
 import re
 import types
 
 import pytest
 
-import keras_vaf
 import keras_vaf_cli
 from keras_vaf.experiments import Recipe
 from keras_vaf.training import recipe
@@ -44,10 +43,6 @@ def failing(monkeypatch):
         monkeypatch.setattr(keras_vaf_cli, "COMMANDS", (command,))
 
     return install
-
-
-def test_tells_its_version(run):
-    assert run("--version") == (0, f"keras-vaf {keras_vaf.__version__}\n", "")
 
 
 @pytest.mark.parametrize("line", ["", "compote", "compare", "compare wine --seeds 1,b"])

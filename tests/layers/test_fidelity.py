@@ -11,12 +11,12 @@ from keras_vaf import layers
 from keras_vaf.ops import pointwise
 from tests.harness import to_arrays, to_tensors, vjp
 from tests.layers.family import fresh, sample
+from tests.reference import FUNCTIONS
 
 X = sample((40,), "float64")
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
+sigmoid, elu = (FUNCTIONS[name][0] for name in ("sigmoid", "elu"))
 
 
 def kaf(x, alpha):
@@ -43,17 +43,17 @@ def srelu(x, left, left_slope, right, right_slope):
 
 def blended(x):
     """tanh, ELU, ReLU, identity and swish."""
-    elu = np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
-    return np.stack([np.tanh(x), elu, np.maximum(x, 0), x, x * sigmoid(x)], -1)
+    return np.stack([np.tanh(x), elu(x), np.maximum(x, 0), x, x * sigmoid(x)], -1)
 
 
-def abu(weights_of):
-    """A blend with weights that follow from alpha."""
-    return lambda x, alpha: blended(x) @ weights_of(alpha)
-
-
-def shares(alpha):
-    return alpha / alpha.sum()
+# The weights of a blend, by normalization.
+SHARES = {
+    None: lambda a: a,
+    "softmax": lambda a: np.exp(a) / np.exp(a).sum(),
+    "sum": lambda a: a / a.sum(),
+    "absolute": lambda a: a / np.abs(a).sum(),
+    "positive": lambda a: np.maximum(a, 1e-4) / np.maximum(a, 1e-4).sum(),
+}
 
 
 def snake(x, frequency):
@@ -63,8 +63,7 @@ def snake(x, frequency):
 def xielu(x, alpha_p, alpha_n):
     """With beta = 1/2; log(1 + exp(alpha)) keeps p above 0 and n above beta."""
     p, n = np.log1p(np.exp(alpha_p)), 0.5 + np.log1p(np.exp(alpha_n))
-    left = np.expm1(np.minimum(x, 0))
-    return np.where(x > 0, p * x**2, n * left - n * x) + 0.5 * x
+    return np.where(x > 0, p * x**2, n * elu(x) - n * x) + 0.5 * x
 
 
 def snake_beta(x, alpha, beta):
@@ -75,23 +74,13 @@ SIGNED = [np.array([0.5, -0.3, 0.2, 0.4, 0.1])]
 
 
 def ensemble(x, alpha, eta, delta, minimum, maximum):
-    functions = [
-        sigmoid(x),
-        np.tanh(x),
-        np.maximum(x, 0),
-        np.where(x > 0, x, np.expm1(x)),
-    ]
-    h = (np.stack(functions, -1) - minimum) / (maximum - minimum)
+    functions = np.stack([sigmoid(x), np.tanh(x), np.maximum(x, 0), elu(x)], -1)
+    h = (functions - minimum) / (maximum - minimum)
     return (eta * h + delta) @ alpha
 
 
-def leaky_and_elu(x):
-    return np.where(x > 0, x, 0.01 * x), np.where(x > 0, x, np.expm1(x))
-
-
 def mixed(x, p):
-    leaky, elu = leaky_and_elu(x)
-    return p * leaky + (1 - p) * elu
+    return p * np.where(x > 0, x, 0.01 * x) + (1 - p) * elu(x)
 
 
 def gated(x, weight):
@@ -134,22 +123,9 @@ FOUR = np.array([0.1, 0.2, 0.3, 0.4])
         (layers.Snake(), [1.7], snake),
         (layers.Snake(), [-0.4], snake),
         (layers.XIELU(), [0.3, -0.9], xielu),
-        (layers.ABU(), SIGNED, abu(lambda a: a)),
-        (
-            layers.ABU(normalization="softmax"),
-            SIGNED,
-            abu(lambda a: shares(np.exp(a))),
-        ),
-        (layers.ABU(normalization="sum"), SIGNED, abu(shares)),
-        (
-            layers.ABU(normalization="absolute"),
-            SIGNED,
-            abu(lambda a: a / np.abs(a).sum()),
-        ),
-        (
-            layers.ABU(normalization="positive"),
-            SIGNED,
-            abu(lambda a: shares(np.maximum(a, 1e-4))),
+        *(
+            (layers.ABU(normalization=n), SIGNED, lambda x, a, f=f: blended(x) @ f(a))
+            for n, f in SHARES.items()
         ),
         (layers.AdaptiveSigmoid(), [2.0, 0.7], lambda x, a, b: a * sigmoid(b * x)),
         (layers.AdaptiveTanh(), [2.0, 0.7], lambda x, a, b: a * np.tanh(b * x)),
@@ -181,7 +157,7 @@ def test_value(layer, weights, transcription):
 @pytest.mark.parametrize(
     "layer, start",
     [
-        (layers.PELU(), lambda x: np.where(x > 0, x, np.expm1(x))),
+        (layers.PELU(), elu),
         (layers.SReLU(), lambda x: np.where(x > 0, x, 0.2 * x)),
         (layers.ABU(), lambda x: blended(x).mean(-1)),
         (layers.ABU(normalization="softmax"), lambda x: blended(x).mean(-1)),
@@ -193,10 +169,7 @@ def test_value(layer, weights, transcription):
         (layers.SnakeBeta(), lambda x: x + np.sin(x) ** 2),
         (layers.Snake(), lambda x: x + 2 * np.sin(x / 2) ** 2),
         (layers.Snake(initial_frequency=5), lambda x: x + np.sin(5 * x) ** 2 / 5),
-        (
-            layers.XIELU(),
-            lambda x: x / 2 + 0.8 * np.where(x > 0, x**2, np.expm1(x) - x),
-        ),
+        (layers.XIELU(), lambda x: x / 2 + 0.8 * np.where(x > 0, x**2, elu(x) - x)),
     ],
 )
 def test_start(layer, start):

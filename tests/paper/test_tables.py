@@ -25,27 +25,20 @@ DATASETS = ("servo", "yacht", "kin8nm", "puma8nh", "puma32h", "elevators")
 def records(name, hidden, scores, learning_rate=0.01):
     """Return one record for each activation and fold; scores are by activation."""
     rows = [
-        {
-            "problem": name,
-            "task": "regression",
-            "hidden": hidden,
-            "title": arm.title,
-            "activation": arm.name,
-            "arguments": json.dumps(arm.arguments),
-            "recipe": hidden,
-            "learning_rate": learning_rate,
-            "seed": 0,
-            "fold": fold,
-            "val_loss": validation,
-            "validation": validation,
-            "test": test,
-            "constant": 1.0,
-            "share": 0.1,
-        }
+        (arm.name, arm.title, json.dumps(arm.arguments), fold, *pair)
         for arm in ARMS
-        for fold, (validation, test) in enumerate(scores[arm.name])
+        for fold, pair in enumerate(scores[arm.name])
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    names = ("activation", "title", "arguments", "fold", "validation", "test")
+    found = pd.DataFrame(rows, columns=names).reindex(columns=list(COLUMNS))
+    found = found.assign(problem=name, task="regression", hidden=hidden, recipe=hidden)
+    return found.assign(
+        learning_rate=learning_rate,
+        seed=0,
+        val_loss=found["validation"],
+        constant=1.0,
+        share=0.1,
+    )
 
 
 def trained(name, hidden="10", **words):

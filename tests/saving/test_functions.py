@@ -92,16 +92,14 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_every_argument_for_a_function_recognizes_it(make, tmp_path):
+def test_every_argument_for_a_function_recognizes_it_or_refuses_it_at_once(
+    make, tmp_path
+):
     layer = make(ops.relu)
     assert reloaded(layer, tmp_path).get_config() == layer.get_config()
-
-
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-@pytest.mark.parametrize("function", UNKNOWN, ids=shown)
-def test_other_functions_are_refused_at_construction(make, function):
-    with pytest.raises(ValueError, match="register_keras_serializable"):
-        make(function)
+    for function in UNKNOWN:
+        with pytest.raises(ValueError, match="register_keras_serializable"):
+            make(function)
 
 
 @keras.saving.register_keras_serializable("tests")
@@ -112,16 +110,14 @@ def nothing(value):
 @pytest.mark.parametrize(
     "argument", ["alpha_regularizer", "beta_constraint", "function_regularizer"]
 )
-def test_a_registered_function_is_found_by_its_name(argument, tmp_path):
+def test_other_arguments_take_what_a_file_can_name(argument, tmp_path):
     again = reloaded(VAFActivation(**{argument: nothing}), tmp_path)
     assert getattr(again, argument) is nothing
-
-
-@pytest.mark.parametrize("argument", ["alpha_regularizer", "beta_constraint"])
-@pytest.mark.parametrize("value", [*of_the_framework("abs"), np.abs], ids=shown)
-def test_other_arguments_refuse_functions_that_no_file_can_name(argument, value):
-    with pytest.raises(ValueError, match=f"`{argument}` must be an object with"):
-        VAFActivation(**{argument: value})
+    if argument == "function_regularizer":
+        return
+    for value in (*of_the_framework("abs"), np.abs):
+        with pytest.raises(ValueError, match=f"`{argument}` must be an object with"):
+            VAFActivation(**{argument: value})
 
 
 @pytest.mark.parametrize(

@@ -1,87 +1,170 @@
-"""Code and commands of the README and the documentation work as written."""
+"""Code of the pages runs as written, and their tables and numbers are in order."""
 
 import configparser
+import inspect
+import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+import keras_vaf
+from keras_vaf.experiments import find_arms
+from keras_vaf.optimizers import activations_apart
+from keras_vaf.training import recipe
+
 ROOT = Path(__file__).parents[1]
-PAGES = [
-    "README.md",
-    *(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text("utf-8") for page in PAGES}
+README = TEXTS["README.md"]
+default_backend = pytest.mark.backend("tensorflow")
 
 
-def blocks(page, language):
-    """Return the code blocks of a page in a language."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+def blocks(page):
+    """Return the code blocks of a page."""
+    return re.findall(r"^```python\n(.*?)^```", TEXTS[page], re.M | re.S)
 
 
 def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
-# tests/test_page_tables.py and tests/test_docs.py run these.
-RUN_ELSEWHERE = ["docs/records/reproduction.md", "docs/gallery.md"]
-
-
-def is_run(page):
-    """Return whether a page has code that no other test runs."""
-    return page not in RUN_ELSEWHERE and blocks(page, "python")
-
-
-DAILY = "docs/convert.md"
-"""The page whose examples run before each change; the others run every night."""
-
-
-def examples():
-    """Return the pages with examples, all but one of which run every night."""
-    pages = [page for page in [*PAGES[1:], "CONTRIBUTING.md"] if is_run(page)]
-    late = [pytest.mark.nightly]
-    return [pytest.param(page, marks=late * (page != DAILY)) for page in pages]
-
-
+# A test below and tests/test_docs.py run these.
+RUN_ELSEWHERE = ("README.md", "docs/records/reproduction.md", "docs/gallery.md")
+EXAMPLES = [page for page in TEXTS if page not in RUN_ELSEWHERE and blocks(page)]
 PRINTED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.M | re.S)
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-# The README runs on every backend, the other pages on the default one.
+# The README runs before each change, the other pages every night.
 @pytest.mark.parametrize(("block", "printed"), PRINTED.findall(README))
 def test_an_example_of_the_readme_prints_what_stands_below(block, printed, capsys):
     run(block, {})
     assert capsys.readouterr().out == printed
 
 
-@pytest.mark.backend("tensorflow")
-@pytest.mark.parametrize("page", examples())
+@pytest.mark.nightly
+@default_backend
+@pytest.mark.parametrize("page", EXAMPLES)
 def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for block in blocks(page, "python"):
+    for block in blocks(page):
         run(block, names)
 
 
-def linked_files(page):
-    """Return the files that a page links to or shows, but for those elsewhere."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
-    return [target for target in targets if "//" not in target]
-
-
-@pytest.mark.backend("tensorflow")
+@default_backend
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_what_a_page_outside_of_the_documentation_links_to_is_there(page):
-    missing = [file for file in linked_files(page) if not (ROOT / file).exists()]
-    assert missing == []
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", TEXTS[page])
+    files = [target for target in targets if "//" not in target]
+    assert [file for file in files if not (ROOT / file).exists()] == []
 
 
-@pytest.mark.backend("tensorflow")
+@default_backend
 def test_every_extra_is_explained():
     configuration = configparser.ConfigParser()
     configuration.read(ROOT / "setup.cfg")
-    page = (ROOT / "docs" / "five_minutes.md").read_text(encoding="utf-8")
-    firsts = re.findall(r"^\| (`.*?) \|", page, re.M)
+    firsts = re.findall(r"^\| (`.*?) \|", TEXTS["docs/five_minutes.md"], re.M)
     explained = re.findall(r"`([\w-]+)`", " ".join(firsts))
     assert sorted(explained) == sorted(configuration["options.extras_require"])
+
+
+NAME = re.compile(r"^<!-- table: (.*) -->$", re.M)
+
+
+@default_backend
+def test_each_table_has_a_name_that_no_other_one_has():
+    names = Counter(name for text in TEXTS.values() for name in NAME.findall(text))
+    assert len(names) > 50
+    assert {name: n for name, n in names.items() if n > 1} == {}
+    assert [name for name in names if not re.fullmatch(r"[a-z0-9-]+", name)] == []
+
+
+@default_backend
+def test_the_rows_of_a_named_table_have_equal_numbers_of_columns():
+    for text in TEXTS.values():
+        for found in NAME.finditer(text):
+            after = text[found.end() :]
+            assert after.startswith("\n\n") and not after.startswith("\n\n\n")
+            lines = after.strip().partition("\n\n")[0].splitlines()
+            if lines[0].startswith("|"):
+                assert len({line.count(" | ") for line in lines}) == 1, found[1]
+
+
+@default_backend
+@pytest.mark.parametrize("page", ["README.md", "docs/help.md"])
+def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page):
+    lines = TEXTS["docs/evidence.md"].splitlines()
+    lines = lines[lines.index("<!-- table: registered -->") + 2 :]
+    lines = lines[: lines.index("")]
+    rows = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in lines}
+    text = " ".join(TEXTS[page].split())
+    for name, compared in (("T1", "the error of ReLU"), ("T4", "its error")):
+        _, estimate, interval, _, _, answer = rows[name]
+        low, high = (f"{float(number):.2f}" for number in interval.split(" to "))
+        assert f"{float(estimate):.2f} times {compared}" in text
+        assert f"{low} to {high})" in text
+        assert answer == "cannot tell |"
+
+
+@default_backend
+def test_the_page_recomputes_the_headline(monkeypatch, capsys):
+    section = TEXTS["docs/records/reproduction.md"].partition("## Recompute a table")[2]
+    code = re.search(r"```python\n(.*?)```", section, re.S)[1]
+    monkeypatch.chdir(ROOT)
+
+    exec(compile(code, "docs/records/reproduction.md", "exec"), {})
+
+    table = TEXTS["docs/records/help.md"]
+    titles = {"relu": "ReLU", "silu": "SiLU", "vaf-random": "VAF, random start"}
+    titles |= {"vaf-relu": "VAF, ReLU start", "vaf-silu": "VAF, SiLU start"}
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        vaf, fixed, ratio, better, worse = line.split()
+        cells = rf"{ratio} \([^)]*\); {better} better, {worse} worse, p "
+        assert re.search(rf"\| {titles[vaf]} \| {titles[fixed]} \| {cells}", table)
+
+
+@default_backend
+def test_the_table_of_settings_agrees_with_the_defaults():
+    use = dict(re.findall(r"^\| ([\w ]+) \| (.+?) \|", TEXTS["docs/choose.md"], re.M))
+    default = keras_vaf.VAFActivation().get_config()
+    assert use["k"] == str(default["k"])
+    assert use["sharing"] == f'`"{default["sharing"]}"`'
+    assert use["start"] == f"the default, which starts at {default['initialization']}"
+    factor = inspect.signature(activations_apart).parameters["learning_rate_factor"]
+    assert use["learning rate"] == "the same for activations and other weights"
+    assert factor.default == 1
+
+
+@default_backend
+@pytest.mark.parametrize("name", ["choose.md", "table.md", "reference.md"])
+def test_a_page_has_the_learning_rates_of_the_recipe(name):
+    (found,) = re.findall(r"0\.0003(?:(?:,| and)\s*0\.\d+)+", TEXTS[f"docs/{name}"])
+    assert [*map(float, re.findall(r"0\.\d+", found))] == [*recipe.LEARNING_RATES]
+
+
+@default_backend
+def test_the_page_about_tables_has_the_activations_of_the_recipe():
+    fixed = [each for each in recipe.ACTIVATIONS if not each.startswith("vaf")]
+    titles = [arm.title for arm in find_arms(",".join(fixed))]
+    assert f"compares {', '.join(titles)} and two VAFs" in TEXTS["docs/table.md"]
+
+
+@default_backend
+def test_the_advice_on_fine_tuning_has_the_printed_accuracies():
+    advice = TEXTS["docs/fine_tuning.md"].partition("## What to train")[2]
+    advice = advice.partition("\n## ")[0]
+    example = ROOT / "docs/reports/examples/fine_tuning.txt"
+    book = json.loads((ROOT / "notebooks/8_fine_tuning.ipynb").read_text("utf-8"))
+    printed = [
+        "".join(output.get("text", ""))
+        for cell in book["cells"]
+        for output in cell.get("outputs", ())
+    ]
+    known = re.findall(r"accuracy (0\.\d{3})", "".join([*printed, example.read_text()]))
+    stated = re.findall(r"0\.\d{3}", advice)
+    assert len(stated) == 6
+    assert set(stated) <= set(known)

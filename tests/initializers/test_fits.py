@@ -20,7 +20,8 @@ from tests import reference
 pytestmark = pytest.mark.backend("tensorflow")
 
 RELU = keras.activations.relu
-SIZES = (1, 2, 3, 4, 5, 6, 7, 9, 12, 16)
+SIZES = (1, 2, 3, 5, 8)
+MORE_SIZES = pytest.param((3, 4, 5, 6, 7, 9, 12, 16), marks=pytest.mark.nightly)
 X = np.linspace(-8, 8, 16_001)
 
 
@@ -41,11 +42,12 @@ def wavelet(x):
     return ops.sin(3 * x) * ops.exp(-ops.square(x) / 2)
 
 
+@pytest.mark.parametrize("sizes", [SIZES, MORE_SIZES])
 @pytest.mark.parametrize("name", NAMES)
-def test_more_units_never_have_a_larger_error(name):
+def test_more_units_never_have_a_larger_error(name, sizes):
     start = FunctionStart(name)
     least = 0 if elementwise(get_function(name, "name")).lines is None else 3
-    errors = [start.error(k) for k in SIZES if k >= least]
+    errors = [start.error(k) for k in sizes if k >= least]
     assert all(b.largest <= a.largest for a, b in itertools.pairwise(errors))
     for k in (3, 8):
         pairs = zip(start.ends, slopes_at_ends(start, k), strict=True)
@@ -68,14 +70,6 @@ BEST = {
 def test_the_error_is_near_that_of_the_best_lines(name):
     for k, best in zip((3, 5, 8), BEST[name], strict=True):
         assert 0.99 * best <= FunctionStart(name).error(k).largest <= 1.5 * best
-
-
-@pytest.mark.parametrize("name, k", [("gelu", 3), ("tanh", 5), ("softsign", 7)])
-def test_the_reported_error_is_that_of_the_function(name, k):
-    start = FunctionStart(name)
-    x = np.linspace(-8, 8, 320_001)  # near every knot
-    error = np.max(np.abs(curve(start, k, x=x) - reference.FUNCTIONS[name][0](x)))
-    assert start.error(k).largest == pytest.approx(error, rel=1e-3)
 
 
 def test_a_jump_is_seen():
@@ -135,13 +129,14 @@ def test_lines_are_found_again(knots, changes):
         ("gelu", "tanh", 3, 0.03),
         ("gelu", "sin", 4, 0.03),
         ("relu", "leaky_relu", 2, 1e-3),
+        ("softsign", "relu", 7, 0.035),
     ],
 )
-def test_smooth_units_come_near(f, g, k, largest):
-    start = FunctionStart(f)
-    assert start.error(k, g).largest <= largest
-    f = reference.FUNCTIONS[f][0]
-    assert np.max(np.abs(curve(start, k, g) - f(X))) <= largest
+def test_the_reported_error_is_that_of_the_function_and_small(f, g, k, largest):
+    start, x = FunctionStart(f), np.linspace(-8, 8, 320_001)  # near every knot
+    error = np.max(np.abs(curve(start, k, g, x) - reference.FUNCTIONS[f][0](x)))
+    assert start.error(k, g).largest == pytest.approx(error, rel=1e-3, abs=1e-6)
+    assert error <= largest
 
 
 CURVES = ("gelu", "tanh", "silu", "softplus", "elu", "relu", "sigmoid")
@@ -168,16 +163,11 @@ def test_fits_keep_their_promises(f, g):
         assert slopes @ np.abs(beta) <= 10.1 * steepest
 
 
-@pytest.mark.parametrize(
-    "function, ends",
-    [
-        (np.sqrt, (None, None)),
-        (np.square, (None, None)),
+def test_slopes_of_limits_of_other_functions():
+    for function, ends in (
+        *((each, (None, None)) for each in (np.sqrt, np.square, np.log1p)),
+        (lambda x: x / 3 + np.sin(x), (None, None)),
         (np.abs, (-1, 1)),
         (np.arctan, (0, 0)),
-        (lambda x: x / 3 + np.sin(x), (None, None)),
-        (np.log1p, (None, None)),
-    ],
-)
-def test_slopes_of_limits_of_other_functions(function, ends):
-    assert limit_slopes(function) == ends
+    ):
+        assert limit_slopes(function) == ends

@@ -108,6 +108,12 @@ class Conversion:
             return "it shapes an output of the model"
         if all(certain):
             return ""
+        host = self.module.get_submodule(every[places[0]][0].rpartition(".")[0])
+        code = getattr(type(host).forward, "__code__", None)
+        if found.name in getattr(code, "co_names", ()) and not hasattr(
+            host, found.name
+        ):
+            return f"the code of {type(host).__name__} may compute it; {_GIVE_DATA}"
         if found.shaping:
             return f"it may be a gate, or shape an output; {_GIVE_DATA}"
         later = (each for _, each in every[max(places) + 1 :])

@@ -54,9 +54,7 @@ def recognize(module: torch.nn.Module) -> Found | None:
     for name, function in FUNCTIONS.items():
         if torch.allclose(y, function(x), 1e-6, 1e-9):
             lines = BY_NAME[name].lines if name in BY_NAME else None
-            shaping = (bounded and name != "relu6") or name in (
-                *("softplus", "log_sigmoid", "exponential"),
-            )
+            shaping = bounded or name in ("softplus", "log_sigmoid", "exponential")
             start = FunctionStart(of_package(name))
             return Found(name, start, "relu" if lines else name, bounded, shaping)
     slope = -float(ends[-30.0]) / 30

@@ -172,13 +172,19 @@ class Recording(TorchFunctionMode):
             if isinstance(node := self._of.get(id(t)), _Node):
                 node.returned = node.reaches = True
         for node in reversed(self._nodes):
-            alone = len(node.sources) == 1 and not node.weighted
-            product = node.name in _PRODUCTS and len(node.sources) > 1
             for source in node.sources:
+                others = [each.tensor for each in node.sources if each is not source]
+                size = source.tensor.numel()
+                # Fewer numbers, such as a mask, scale values, which are no gate then.
+                scaled = source.tensor.shape == node.tensor.shape and all(
+                    other.numel() < size for other in others
+                )
+                alone = not node.weighted and (scaled or not others)
+                product = node.name in _PRODUCTS and others and not alone
                 source.after |= node.weighted or node.after
                 source.reaches |= node.reaches
                 source.returned |= node.returned and (alone or node.name in _COPIES)
-                source.multiplied |= product or (node.multiplied and alone)
+                source.multiplied |= bool(product) or (node.multiplied and alone)
 
     def reason(self, path: str, bounded: bool) -> str:
         """Return why an activation, whose values may be bounded, is kept, or ""."""

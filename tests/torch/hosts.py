@@ -99,6 +99,15 @@ class OwnReLU(nn.Module):
         return functional.relu(x)
 
 
+class Unused(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.h, self.o = lin(), nn.ReLU(), lin()
+
+    def forward(self, x):
+        return self.o(torch.relu(self.a(x)))
+
+
 class Scaled(nn.Module):
     """Not an activation: it depends on the other elements."""
 
@@ -168,16 +177,19 @@ CASES = {
     ),
     "swiglu": hosted("h", lambda m, x: m.o(m.h(m.a(x)) * m.b(x)), "a h b o", h=nn.SiLU),
     "own_hard_swish": hosted(
-        "",
-        lambda m, x: m.o((z := m.a(x)) * m.h(z + 3) / 6),
-        "a h o",
-        without="h",
-        h=nn.ReLU6,
+        "", lambda m, x: m.o((z := m.a(x)) * m.h(z + 3) / 6), "a h o", h=nn.ReLU6
     ),
     "masked": hosted(
-        "",
+        "t",
         lambda m, x, mask: m.o(m.t(m.a(x)) * mask),
         "a t o",
+        without="",
+        data={"x": X, "mask": torch.ones(6, 1)},
+    ),
+    "masked_gate": hosted(
+        "",
+        lambda m, x, mask: m.o(m.s(m.a(x)) * mask * m.b(x)),
+        "a s b o",
         data={"x": X, "mask": torch.ones(6, 1)},
     ),
     # Parts that are not called, or are called in some modes only.
@@ -194,6 +206,7 @@ CASES = {
         "a g o",
         without="g",
     ),
+    "called_by_code": Case(Unused, "", said="the code of Unused may compute it"),
     "unregistered": hosted(
         "", lambda m, x: m.o(m.acts[0](m.a(x))), "a acts o", acts=lambda: [RELU()]
     ),

@@ -1,6 +1,8 @@
 """Fixtures of every test: one seed, one backend, no windows, no leftover figures."""
 
+import functools
 import gc
+import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -13,7 +15,6 @@ os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")  # float32 means float32 on a
 # process on the same cores, that took more than half of the time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import keras
 import pytest
 
 from tests.diagonal import outside_diagonal
@@ -35,8 +36,15 @@ MARKERS = {
 # With `--heart` the other tests run only where TensorFlow leaves them out.
 HEART = {"constraints", "initializers", "layers", "ops", "optimizers", "regularizers"}
 HEART.add("saving")
-if keras.backend.backend() == "torch":  # whose modules are converted, too
-    HEART.add("models")
+OF_TORCH = {"models"}  # modules of PyTorch are converted, too
+
+
+@functools.cache
+def current_backend():
+    """Return the backend. Only the processes that run tests import Keras."""
+    import keras
+
+    return keras.backend.backend()
 
 
 def pytest_addoption(parser):
@@ -57,7 +65,7 @@ def pytest_configure(config):
 
 def is_wanted(item, options):
     """Tell whether a test fits this backend, this machine and the options."""
-    here, names = keras.backend.backend(), ("backend", "needs", "nightly")
+    here, names = current_backend(), ("backend", "needs", "nightly")
     backend, needs, nightly = map(item.get_closest_marker, names)
     if backend and here not in backend.args:
         return False
@@ -69,7 +77,8 @@ def is_wanted(item, options):
     folder = item.path.relative_to(Path(__file__).parent).parts[0]
     elsewhere = backend is None or "tensorflow" in backend.args
     elsewhere &= nightly is None or "tensorflow" not in nightly.args
-    if options.heart and elsewhere and folder not in HEART:
+    heart = HEART | OF_TORCH if here == "torch" else HEART
+    if options.heart and elsewhere and folder not in heart:
         return False
     return not any(
         item.get_closest_marker(name) and options.markexpr != name
@@ -107,12 +116,15 @@ def pytest_make_parametrize_id(config, val, argname):
 
 def pytest_report_header(config):
     """Name the backend under which the suite runs."""
-    return f"keras {keras.__version__}, backend {keras.backend.backend()}"
+    backend = os.environ.get("KERAS_BACKEND", "that of keras.json, or TensorFlow")
+    return f"keras {importlib.metadata.version('keras')}, backend: {backend}"
 
 
 @pytest.fixture(autouse=True)
 def seed():
     """Give each test the same random numbers, whichever ran before it."""
+    import keras
+
     keras.utils.set_random_seed(0)
 
 
@@ -123,7 +135,7 @@ def one_framework():
     PyTorch 2.14.1 after TensorFlow ends in a segmentation fault.
     """
     yield
-    if keras.backend.backend() != "torch":
+    if current_backend() != "torch":
         assert "torch" not in sys.modules
 
 

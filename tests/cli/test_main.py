@@ -1,6 +1,8 @@
 """Exit codes and one-sentence errors of all commands."""
 
 import re
+import runpy
+import sys
 import types
 
 import pytest
@@ -43,6 +45,13 @@ def failing(monkeypatch):
         monkeypatch.setattr(keras_vaf_cli, "COMMANDS", (command,))
 
     return install
+
+
+def test_the_package_itself_is_the_command_too(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["keras_vaf", "--version"])
+    with pytest.raises(SystemExit):
+        runpy.run_module("keras_vaf", run_name="__main__")
+    assert re.fullmatch(r"keras-vaf [\d.]+\n", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("line", ["", "compote", "compare", "compare wine --seeds 1,b"])

@@ -15,9 +15,8 @@ from keras_vaf.layers.activation_inputs import chosen_functions
 from keras_vaf.models.changes import Change, keep_report
 from keras_vaf.models.graph import check_finite_weights
 from keras_vaf.torch.conversion import Conversion
-from keras_vaf.torch.copies import clone, exchange, freeze_vafs
 from keras_vaf.torch.functions import of_package
-from keras_vaf.torch.reading import vafs_of
+from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
 from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import check_flag, did_you_mean

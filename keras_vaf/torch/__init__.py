@@ -10,7 +10,7 @@ from typing import Any
 import keras
 
 if keras.backend.backend() == "torch":
-    from keras_vaf.torch.reading import parameter_groups
+    from keras_vaf.torch.modules import parameter_groups
     from keras_vaf.torch.vaf import VAF
 
 __all__ = ["VAF", "parameter_groups"]

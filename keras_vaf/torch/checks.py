@@ -6,15 +6,10 @@ from typing import Any
 
 import torch
 
-from keras_vaf.torch.copies import clone
-from keras_vaf.torch.recording import run
+from keras_vaf.torch.modules import clone
+from keras_vaf.torch.recording import run, same_random_numbers
 
-_MODES: dict[str, tuple[bool, Any]] = {
-    "train": (True, torch.enable_grad),
-    "eval": (False, torch.enable_grad),
-    "no_grad": (False, torch.no_grad),
-    "inference_mode": (False, torch.inference_mode),
-}
+_MODES = ("train", "eval", "no_grad", "inference_mode")
 
 
 def difference(old: list[torch.Tensor], new: list[torch.Tensor]) -> float:
@@ -45,45 +40,39 @@ def unused(
     Each must be called in every mode of a copy, and have a gradient in one of them.
     """
     reasons: dict[str, str] = {}
-    moving: set[str] = set()
-    notes = []
-    random = torch.Generator().manual_seed(0)
-    for mode, (training, context) in _MODES.items() if paths else ():
-        trial, called = _prepared(module, paths, random)
+    still, notes = {*paths}, []
+    for mode in _MODES if paths else ():
+        context = getattr(torch, mode, torch.enable_grad)
         try:
-            with context():
-                y = run(trial.train(training), data)
-                if context is torch.enable_grad:
-                    y = [t for t in y if t.requires_grad]
-                    torch.autograd.backward(y, [_drawn(t, random) for t in y])
+            with same_random_numbers(module):
+                trial, called = _prepared(module, paths)
+                with context():
+                    y = run(trial.train(mode == "train"), data)
+                    if context is torch.enable_grad:
+                        y = [t for t in y if t.requires_grad]
+                        torch.autograd.backward(y, [torch.randn_like(t) for t in y])
         except Exception as error:  # it may need other data in training
             notes.append(f"not checked in mode {mode}: {error!r:.120}")
             continue
         missed = [path for path in paths if path not in called]
         reasons |= dict.fromkeys(missed, f"its host does not call it in mode {mode}")
-        gradients = {p: trial.get_parameter(f"{p}.weight").grad for p in paths}
-        moving |= {
-            p for p, each in gradients.items() if each is not None and each.any()
-        }
-    if paths and not moving:
+        weights = {path: trial.get_parameter(f"{path}.weight") for path in paths}
+        still -= {p for p, w in weights.items() if w.grad is not None and w.grad.any()}
+    if paths and len(still) == len(paths):
         notes.append("the outputs have no gradient, so none was checked")
-    still = [path for path in paths if moving and path not in moving]
+        still.clear()
     return dict.fromkeys(still, "the outputs have no gradient for it") | reasons, notes
 
 
-def _drawn(like: torch.Tensor, random: torch.Generator) -> torch.Tensor:
-    return torch.randn(like.shape, generator=random, dtype=like.dtype).to(like.device)
-
-
 def _prepared(
-    module: torch.nn.Module, paths: list[str], random: torch.Generator
+    module: torch.nn.Module, paths: list[str]
 ) -> tuple[torch.nn.Module, set[str]]:
     """Return a copy that notes the calls of its VAFs, and the paths of those called."""
     trial, called = clone(module), set[str]()
     with torch.no_grad():
         for p in trial.parameters():  # those of zeros stop the gradient
             if p.is_floating_point() and not p.any():
-                p.copy_(0.1 * _drawn(p, random))
+                p.copy_(0.1 * torch.randn_like(p))
             p.requires_grad_(p.is_floating_point())
 
     def count_and_call(path: str, forward: Any, x: torch.Tensor) -> Any:

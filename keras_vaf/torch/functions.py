@@ -1,10 +1,13 @@
-"""`FUNCTIONS`, the fixed functions g by name, as functions of PyTorch."""
+"""`FUNCTIONS`, the fixed functions g by name, and `recognize`, which finds them."""
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import torch
 from torch.nn import functional
 
+from keras_vaf.initializers import FunctionStart, GStart, PiecewiseLinearStart, Start
 from keras_vaf.ops.activations import ALIASES, BY_NAME
 from keras_vaf.utils import did_you_mean
 
@@ -55,3 +58,82 @@ def on_torch(g: str | G) -> G:
 def of_package(g: str | G) -> G:
     """Return g as the package's table knows it, or else as a function of PyTorch."""
     return BY_NAME[g].value if isinstance(g, str) and g in BY_NAME else on_torch(g)
+
+
+GRID = torch.tensor([-30, -16, *torch.linspace(-8, 8, 161).tolist(), 16, 30])
+"""Points at which functions are compared."""
+_KINDS = torch.nn.modules.activation.__all__
+CALLED = {kind.lower() for kind in _KINDS if "max" not in kind}
+"""Names of activations that code calls, without underscores."""
+
+
+class Found(NamedTuple):
+    """The function of each element that a module computes."""
+
+    name: str  # that of the class if no known function has its values
+    start: Start
+    g: str | G  # with which the start is exact
+    bounded: bool = False  # as the values of gates are
+    known: bool = True  # a known function, or a class of PyTorch, computes it
+
+
+def recognize(module: torch.nn.Module) -> Found | None:
+    """Return the function of each element that a module computes, if it does.
+
+    Copies of a module without weights and parts are called on fixed numbers.
+    """
+    if isinstance(module, torch.nn.PReLU):
+        return Found("prelu", GStart(), "relu")  # the start has its slopes
+    if isinstance(module, torch.jit.ScriptModule):
+        return None
+    if [*module.parameters(), *module.buffers(), *module.children()]:
+        return None
+    y, x = _values(module), GRID.double()
+    if y is None or torch.equal(y, x):
+        return None
+    bounded = bool((y[[0, -1]] - y[[1, -2]]).abs().max() < 0.1)
+    for name, function in FUNCTIONS.items():
+        if torch.allclose(y, function(x), 1e-6, 1e-9):
+            lines = BY_NAME[name].lines if name in BY_NAME else None
+            start = FunctionStart(of_package(name))
+            return Found(name, start, "relu" if lines else name, bounded)
+    slope = -float(y[0]) / 30
+    if torch.allclose(y, torch.where(x > 0, x, slope * x), 1e-6, 1e-9):
+        return Found(f"leaky_relu({slope:.3g})", leaky(slope), "relu")
+    own, known = copy.deepcopy(module), type(module).__module__.startswith("torch.nn.")
+    return Found(type(module).__name__, FunctionStart(own), own, bounded, known)
+
+
+def leaky(slope: float) -> Start:
+    """Return the start at a function with this slope below 0."""
+    return PiecewiseLinearStart([0], [slope, 1])
+
+
+def _values(module: torch.nn.Module) -> torch.Tensor | None:
+    """Return what a module computes on the grid, if each element alone decides it."""
+    order = torch.randperm(len(GRID), generator=torch.Generator().manual_seed(0))
+    found = []
+    try:
+        for training in (False, True):
+            for shape in ((5, 33), (33, 5)):
+                own = copy.deepcopy(module).train(training)
+                with torch.no_grad():
+                    y = own.forward(GRID.double()[order].view(shape))
+                if y.shape != shape or y.dtype != torch.float64:
+                    return None
+                found.append(y.flatten()[order.argsort()])
+    except Exception:  # it may need other inputs
+        return None
+    same = all(torch.equal(y, found[0]) for y in found)
+    return found[0] if same and found[0].isfinite().all() else None
+
+
+def held_functions(
+    parts: dict[str, torch.nn.Module],
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the paths of modules, of functions that they hold, and their names."""
+    for host, part in parts.items():
+        for attribute, value in vars(part).items():
+            name = getattr(value, "__name__", "")
+            if name.replace("_", "") in CALLED:
+                yield host, f"{host}.{attribute}".lstrip("."), name

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
-from keras_vaf.torch.copies import clone
-from keras_vaf.torch.recognition import CALLED
+from keras_vaf.torch.functions import CALLED
+from keras_vaf.torch.modules import clone
 
 _PRODUCTS = {
     *("mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "einsum"),
@@ -95,14 +95,14 @@ class Recording(TorchFunctionMode):
         super().__init__()
         module, data = clone(module).eval(), copy.deepcopy(data)
         self._nodes: list[_Node] = []
-        self._stack: list[tuple[str, bool]] = []
+        self._activations, self._stack = {*activations}, [""]
         self._held: list[Any] = []  # the id of a tensor is used again without it
         held = [[*m.buffers(), vars(m)] for m in module.modules()]
         self._of: dict[int, _Node | str] = {id(t): "constant" for t in tensors(held)}
         self._of |= {id(p): "weight" for p in module.parameters()}
         for path, part in module.named_modules():
             if not isinstance(part, torch.jit.ScriptModule):
-                self._watch(part, path, path in activations)
+                self._watch(part, path)
         with same_random_numbers(module), self:
             self._add("input", [], tensors([data]))
             self.outputs = tensors(_call(module, data))
@@ -113,37 +113,33 @@ class Recording(TorchFunctionMode):
     ) -> Any:
         """Call a function of PyTorch, and record it."""
         y = func(*args, **(kwargs or {}))
-        if not any(activation for _, activation in self._stack):
+        if self._activations.isdisjoint(self._stack):
             name = getattr(func, "__name__", "")
             made = args[0] if name == "__setitem__" else y
             self._add(name, tensors([args, kwargs]), tensors(made))
         return y
 
-    def _watch(self, part: torch.nn.Module, path: str, activation: bool) -> None:
+    def _watch(self, part: torch.nn.Module, path: str) -> None:
         """Record when a part is called: an activation as one call."""
 
         def enter(part: torch.nn.Module, inputs: Any) -> None:
-            self._stack.append((path, activation))
+            self._stack.append(path)
 
         def leave(part: torch.nn.Module, args: Any, kwargs: Any, y: Any) -> None:
-            self._stack.pop()
             inputs, outputs = tensors([args, kwargs]), tensors(y)
-            if activation:
-                self._add("activation", inputs, outputs, path)
+            if path in self._activations:
+                self._add("activation", inputs, outputs)
             elif any(isinstance(self._of.get(id(t)), _Node) for t in inputs):
                 # PyTorch does not see all code, such as that of TorchScript.
                 lost = [t for t in outputs if id(t) not in self._of]
                 self._add("code", [*inputs, *part.parameters()], lost)
+            self._stack.pop()
 
         part.register_forward_pre_hook(enter)
         part.register_forward_hook(leave, with_kwargs=True)
 
     def _add(
-        self,
-        name: str,
-        inputs: list[torch.Tensor],
-        outputs: list[torch.Tensor],
-        path: str = "",
+        self, name: str, inputs: list[torch.Tensor], outputs: list[torch.Tensor]
     ) -> None:
         """Add a node for each output of a call that depends on the data."""
         # What no recorded call made comes from code that PyTorch does not see.
@@ -151,7 +147,6 @@ class Recording(TorchFunctionMode):
         kinds = dict.fromkeys(self._of.get(id(t), last) for t in inputs)
         sources = [kind for kind in kinds if isinstance(kind, _Node)]
         weight = "weight" in kinds
-        where = path or (self._stack[-1][0] if self._stack else "")
         self._held += outputs
         for t in outputs:
             if not sources and name != "input":
@@ -162,7 +157,7 @@ class Recording(TorchFunctionMode):
             axes.append(1 - t.ndim if "_norm" in name else None)
             axis = next(filter(None, axes), None)
             weighted = weight and name not in _COPIES
-            node = _Node(name, where, sources, weighted, t, axis)
+            node = _Node(name, self._stack[-1], sources, weighted, t, axis)
             self._nodes.append(node)
             self._of[id(t)] = node
 
@@ -173,18 +168,17 @@ class Recording(TorchFunctionMode):
                 node.returned = node.reaches = True
         for node in reversed(self._nodes):
             for source in node.sources:
-                others = [each.tensor for each in node.sources if each is not source]
-                size = source.tensor.numel()
+                others = [s.tensor.numel() for s in node.sources if s is not source]
                 # Fewer numbers, such as a mask, scale values, which are no gate then.
-                scaled = source.tensor.shape == node.tensor.shape and all(
-                    other.numel() < size for other in others
+                scaled = source.tensor.shape == node.tensor.shape and (
+                    max(others, default=0) < source.tensor.numel()
                 )
                 alone = not node.weighted and (scaled or not others)
-                product = node.name in _PRODUCTS and others and not alone
+                product = node.name in _PRODUCTS and bool(others) and not alone
                 source.after |= node.weighted or node.after
                 source.reaches |= node.reaches
                 source.returned |= node.returned and (alone or node.name in _COPIES)
-                source.multiplied |= bool(product) or (node.multiplied and alone)
+                source.multiplied |= product or (node.multiplied and alone)
 
     def reason(self, path: str, bounded: bool) -> str:
         """Return why an activation, whose values may be bounded, is kept, or ""."""
@@ -208,8 +202,8 @@ class Recording(TorchFunctionMode):
 
     def by_code(self) -> dict[tuple[str, str, str], None]:
         """Return the paths of modules whose code calls activations, and the names."""
-        names = ((n.path, n.path, n.name.strip("_")) for n in self._nodes)
-        return dict.fromkeys(each for each in names if each[2] in CALLED)
+        called = (n for n in self._nodes if n.name.replace("_", "") in CALLED)
+        return dict.fromkeys((n.path, n.path, n.name.strip("_")) for n in called)
 
 
 def _kept_axis(node: _Node, t: torch.Tensor) -> int | None:

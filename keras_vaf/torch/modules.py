@@ -1,12 +1,16 @@
-"""`clone`, `settle`, `exchange` and `freeze_vafs`, which copy and change modules."""
+"""Functions that copy and change modules, and read their VAFs."""
 
 import copy
+from typing import Any
 
 import torch
 
 from keras_vaf.torch.vaf import VAF
 
-_Decoder = torch.nn.TransformerDecoderLayer
+_Encoder, _Decoder = HOSTS = (
+    torch.nn.TransformerEncoderLayer,
+    torch.nn.TransformerDecoderLayer,
+)
 
 
 def clone(module: torch.nn.Module) -> torch.nn.Module:
@@ -31,7 +35,7 @@ def settle(module: torch.nn.Module) -> None:
         own = getattr(part, "activation", None)
         if isinstance(part, _Decoder) and isinstance(own, VAF):
             vars(part)["activation"] = own  # copies keep it
-        if isinstance(part, torch.nn.TransformerEncoderLayer) and isinstance(own, VAF):
+        if isinstance(part, _Encoder) and isinstance(own, VAF):
             part.activation_relu_or_gelu = 0
         if isinstance(part, torch.nn.TransformerEncoder) and any(
             isinstance(each, VAF) for each in part.modules()
@@ -58,3 +62,45 @@ def freeze_vafs(module: torch.nn.Module) -> torch.nn.Module:
         del part.weight
         part.register_buffer("weight", weight)
     return module
+
+
+def vafs_of(module: torch.nn.Module) -> dict[str, VAF]:
+    """Return the VAFs of a module, which has some, by their paths."""
+    found = {p: m for p, m in module.named_modules() if isinstance(m, VAF)}
+    if not found:
+        raise ValueError(
+            "Expected a module with VAFs of keras_vaf.torch. "
+            f"Received: {type(module).__name__}"
+        )
+    return found
+
+
+def parameter_groups(module: torch.nn.Module, **options: Any) -> list[dict[str, Any]]:
+    """Return two groups of parameters for an optimizer of PyTorch.
+
+    The first group has all other parameters, and the second group those of the VAFs.
+    The groups go by class. By rank, the weight of a VAF per channel would count as a
+    matrix, and optimizers would apply weight decay or Muon to it.
+
+    Args:
+        module: A module with VAFs.
+        **options: Options of the second group, such as `lr` and `weight_decay`.
+
+    Returns:
+        The argument `params` of any optimizer of `torch.optim`.
+
+    Raises:
+        ValueError: If the module has no VAF.
+
+    Example:
+
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Linear(4, 8), keras_vaf.torch.VAF())
+    >>> groups = keras_vaf.torch.parameter_groups(module, lr=1e-2, weight_decay=0)
+    >>> optimizer = torch.optim.AdamW(groups, lr=1e-3)
+    >>> [len(group["params"]) for group in groups]
+    [2, 1]
+    """
+    own = {id(p): p for vaf in vafs_of(module).values() for p in vaf.parameters()}
+    others = [p for p in module.parameters() if id(p) not in own]
+    return [{"params": others}, {"params": [*own.values()], **options}]

@@ -16,8 +16,10 @@ from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graph import is_graph, run
 from keras_vaf.models.rebuild import Rebuilding, Replace
 
-Held = dict[tuple[int, str], tuple[Any, str, Any]]
-"""Layer, attribute and new activation, or `None`, of each function that is held."""
+SAVE_WEIGHTS = (
+    "Save the model by its weights: `save_weights`, and `load_weights` into a model "
+    "that was converted in the same way."
+)
 
 
 def replace_attributes(
@@ -31,20 +33,16 @@ def replace_attributes(
     The model then refuses to be saved as a whole, because its configuration does not
     hold the new activations.
     """
-    work, held = Rebuilding(model, replace, inplace=True), Held()
-    holders = [*_decide(work, model, "", False, held)]
+    work = Rebuilding(model, replace, inplace=True)
+    holders = [*_decide(work, model, "", False, {})]
     check(work.changes)
     new = [change.new for change in work.changes if not change.kept]
     unbuilt = not all(each.weights for each in new)
     if unbuilt:
         run(model, data)  # raises an error before anything is changed
     work.finish()
-    for layer, name, activation in held.values():
-        if activation is not None:
-            with unlocked(layer):
-                setattr(layer, name, activation)
-    for holder in holders:
-        _exchange(holder, work.made)
+    for holder, functions in holders:
+        _exchange(holder, functions, work.made)
     inside = set(map(id, all_layers(model)))
     for change in work.changes:
         if not change.kept and id(change.new) not in inside:
@@ -57,48 +55,47 @@ def replace_attributes(
 
 
 def _decide(
-    work: Rebuilding, holder: Any, path: str, recurrent: bool, held: Held
-) -> Iterator[Any]:
-    """Decide on the activations in a layer and its parts, and yield these layers."""
-    yield holder
+    work: Rebuilding, holder: Any, path: str, recurrent: bool, handed: dict[int, Any]
+) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield a layer and its parts, each with the new functions of its attributes.
+
+    `handed` has the new layers of functions that a layer may hand on to its parts.
+    """
     recurrent = recurrent or isinstance(holder, keras.layers.RNN)
-    model, own = isinstance(holder, keras.Model), held_by(holder)
-    for own_name, activation in own.items():
-        if (id(holder), own_name) in held:
-            continue
-        where = path or holder.name
-        name = work.name(where)
-        change = work.decide(activation, holder, where, name, False, recurrent)
+
+    def new(activation: Any, layer: Any, place: str, name: str) -> Any:
+        change = work.decide(activation, layer, place, name, False, recurrent)
         if change is not None:
-            change.new.trainable = holder.trainable
-        # A layer may hand its activation on to inner layers.
-        for part in [holder] if model else all_layers(holder):
-            for slot, other in held_by(part).items():
-                if other is activation:
-                    held[id(part), slot] = part, slot, change and change.new
+            change.new.trainable = layer.trainable
+        return change and change.new
+
+    where, held = path or holder.name, held_by(holder)
+    for each in held.values():
+        if id(each) not in handed:
+            own = new(each, holder, where, work.name(where))
+            handed = {**handed, id(each): own}
+    yield holder, {name: handed[id(each)] for name, each in held.items()}
+    model = isinstance(holder, keras.Model)
     for part in holder.layers if model else inner_layers(holder):
         inner = f"{path}/{part.name}".lstrip("/")
-        if id(part) in work.made or any(part is each for each in own.values()):
+        if id(part) in work.made or any(part is each for each in held.values()):
             continue
         work.made[id(part)] = part
         if is_graph(part):
             work.made[id(part)] = work.graph(part, f"{inner}/")
         elif is_activation(part):
-            change = work.decide(part, part, inner, part.name, False, recurrent)
-            if change is not None:
-                change.new.trainable = part.trainable
-                work.made[id(part)] = change.new
+            work.made[id(part)] = new(part, part, inner, part.name) or part
         else:
-            yield from _decide(work, part, inner, recurrent, held)
+            yield from _decide(work, part, inner, recurrent, {} if model else handed)
 
 
-def _exchange(holder: Any, made: dict[int, Any]) -> None:
-    """Put new layers in the place of others in the attributes of a layer."""
+def _exchange(holder: Any, functions: dict[str, Any], made: dict[int, Any]) -> None:
+    """Put new functions and layers in the place of others in a layer's attributes."""
     changed = {
         name: new
         for name, value in attributes_of(holder).items()
         if name not in ("_layers", "_modules")  # lists of all parts
-        and (new := _exchanged(value, made)) is not value
+        and (new := functions.get(name) or _exchanged(value, made)) is not value
     }
     with unlocked(holder):
         for part in [*inner_layers(holder)] if changed else ():
@@ -122,7 +119,5 @@ def _exchanged(value: Any, made: dict[int, Any]) -> Any:
 def _refuse() -> NoReturn:
     raise ValueError(
         "The configuration of a model whose class defines `call` does not hold the "
-        "activations that `convert` put into it. Save the model by its weights: "
-        "`save_weights`, and `load_weights` into a model that was converted in the "
-        "same way."
+        f"activations that `convert` put into it. {SAVE_WEIGHTS}"
     )

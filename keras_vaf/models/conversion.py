@@ -13,7 +13,7 @@ from keras_vaf.initializers import PiecewiseLinearStart
 from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
-from keras_vaf.models.attributes import replace_attributes
+from keras_vaf.models.attributes import SAVE_WEIGHTS, replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import fixed, label
 from keras_vaf.models.graph import (
@@ -35,8 +35,7 @@ Selector = str | type | Callable[[Any], bool]
 _TRAINED = "it is trained already"
 _SUBCLASSED = (
     "A built model whose class defines `call` is converted with `inplace=True`, which "
-    "sets the attributes of its layers. Save it by its weights: `save_weights`, and "
-    "`load_weights` into a model that was converted in the same way."
+    f"sets the attributes of its layers. {SAVE_WEIGHTS}"
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.initializers.units import spare_units
+from keras_vaf.initializers.units import carry
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.activation_inputs import (
     activation_inputs,
@@ -92,8 +92,8 @@ def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
     values = {path: _quantiles(path, x) for path, x in inputs.items()}
     changes = []
     for path, layer in modules.layers_of_module(module).items():
-        place = Place(layer, layer, path, layer.name)
         try:
+            place = Place(layer, layer, path, layer.name)
             change = _smaller(layer, place, tolerance, values.get(path))
             change.after = f"VAF(k={change.new.k})"
         except KeptError as reason:
@@ -118,31 +118,28 @@ def _smaller(
 ) -> Change:
     """Return the change to the fewest hidden units that all functions allow."""
     g, units, constants = units_of(layer)  # of relu if g is piecewise linear
-    alpha, alpha_bias, beta = units.reshape(3, -1, units.shape[-1])
     x = GRID if values is None else values
     order = np.inf if values is None else 2.0
     found = []
-    for i, beta_bias in enumerate(constants.ravel()):
-        hidden = evaluate(g, x[:, None] * alpha[i] + alpha_bias[i])
+    functions = np.moveaxis(units, 0, -2).reshape(-1, 3, units.shape[-1])
+    for (alpha, bias, beta), constant in zip(functions, constants.flat, strict=True):
+        hidden = evaluate(g, x[:, None] * alpha + bias)
         if not np.isfinite(hidden).all():
             raise KeptError("a hidden unit is not finite for every input")
-        solution = np.append(beta[i], beta_bias)
-        found.append(_reduced(hidden, solution, tolerance, order))
+        solution = np.append(beta, constant)
+        kept, (*beta, constant), error = _reduced(hidden, solution, tolerance, order)
+        carriers = [*zip(alpha[kept], bias[kept], beta, strict=True)]
+        found.append((carriers, constant, error))
     near = str(nearest(layer, None if values is None else values[_USUAL]))
-    k = max(len(kept) for kept, _, _ in found)
+    k = max(len(carriers) for carriers, _, _ in found)
     if k >= layer.k:
         raise KeptError(f"it needs all its hidden units; near {near}")
-    rows = []
-    for i, (kept, solution, _) in enumerate(found):
-        left = [alpha[i, kept], alpha_bias[i, kept], solution[:-1]]
-        spares = spare_units(k - len(kept), g, *left[:2])
-        rows.append(np.concatenate([left, spares], axis=1))
     config = {"k": k, "g": g, "name": place.name, "initialization": "random"}
     new = VAFActivation.from_config({**layer.get_config(), **config})
     new.build(built_shape(layer))
-    stacked = np.stack(rows, axis=1).reshape(3, *constants.shape, k)
-    constant = np.reshape([solution[-1] for _, solution, _ in found], constants.shape)
-    new.set_weights([*stacked, constant])
+    rows = (carry(carriers, constant, k, g, "") for carriers, constant, _ in found)
+    pairs = zip(zip(*rows, strict=True), new.weights, strict=True)
+    new.set_weights([np.reshape(part, weight.shape) for part, weight in pairs])
     error = max(error for _, _, error in found)
     return Change(place.path, label(layer), label(new), error, nearest=near, new=new)
 

@@ -4,12 +4,10 @@ Only functions with `inplace=True` change the given model. `report` lists the ch
 that `convert`, `simplify` and `freeze` made.
 """
 
-from keras_vaf.models.activations_alone import train_only_activations
 from keras_vaf.models.changes import Change, ConversionReport, report
 from keras_vaf.models.conversion import convert
-from keras_vaf.models.formulas.formula import formula
-from keras_vaf.models.formulas.nearest import KnownFunction, nearest
-from keras_vaf.models.freezing import freeze
+from keras_vaf.models.formulas.formula import KnownFunction, formula, nearest
+from keras_vaf.models.freezing import freeze, train_only_activations
 from keras_vaf.models.fully_connected import mlp
 from keras_vaf.models.simplification import simplify
 from keras_vaf.models.vaf_equivalent import gaussian, to_vaf

@@ -13,7 +13,7 @@ from keras_vaf.layers.activation_inputs import (
 )
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import label
-from keras_vaf.models.formulas.nearest import GRID, nearest
+from keras_vaf.models.formulas.formula import GRID, nearest
 from keras_vaf.models.graph import (
     check_finite_weights,
     check_graph,

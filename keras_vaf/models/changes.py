@@ -4,6 +4,7 @@ import dataclasses
 import math
 import weakref
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import keras
@@ -23,28 +24,19 @@ class KeptError(ValueError):
 class Change:
     """The change of an activation, or the reason to keep it.
 
-    Attributes:
-        layer: Path of the layer, such as `"backbone/relu_1"`.
-        before: The old activation.
-        after: The new activation.
-        error: Largest difference between the functions, or `None` if not measured.
-        parameters: Number of parameters added; negative if parameters were removed.
-        nearest: The known function nearest to the old activation, or `""`.
-        kept: Reason why the activation was kept, or `""`.
-        remark: Other changes, such as that the old activation computed in place.
-        new: The new layer, or its copies inside a layer that has several.
-        old: The old layer or function.
+    `layer` is a path, such as `"backbone/relu_1"`. `before` and `after` name the
+    activations, and `nearest` the known function nearest to the old one.
     """
 
     layer: str
     before: str
     after: str = ""
-    error: float | None = None
-    parameters: int = 0
+    error: float | None = None  # largest difference of the functions, if measured
+    parameters: int = 0  # that were added
     nearest: str = ""
-    kept: str = ""
-    remark: str = ""
-    new: Any = dataclasses.field(default=None, repr=False)
+    kept: str = ""  # the reason
+    remark: str = ""  # such as that the old activation computed in place
+    new: Any = dataclasses.field(default=None, repr=False)  # or all copies in a layer
     old: Any = dataclasses.field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -66,22 +58,15 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class ConversionReport:
-    """The changes that `convert`, `simplify` or `freeze` made, as `report` returns.
+    """The activations that `convert`, `simplify` or `freeze` replaced or kept.
 
     It is printed in ten lines at most: equal changes of a large model share a line.
-    `details` has every line.
-
-    Attributes:
-        replaced: The activations that were replaced.
-        kept: The activations that were not replaced.
-        deviation: Largest difference between the outputs of the two models, or `None`
-            if it was not measured.
-        notes: Sentences about the whole module of PyTorch.
+    `details` has every line. `notes` are sentences about a whole module of PyTorch.
     """
 
     replaced: tuple[Change, ...] = ()
     kept: tuple[Change, ...] = ()
-    deviation: float | None = None
+    deviation: float | None = None  # largest difference of an output, if measured
     notes: tuple[str, ...] = ()
 
     @property
@@ -97,16 +82,14 @@ class ConversionReport:
     @property
     def details(self) -> str:
         """One line for each activation, and a line with the totals."""
-        return "\n".join(map(str, (*self.replaced, *self.kept, *self._end)))
+        return self._above_totals(map(str, (*self.replaced, *self.kept)))
 
-    @property
-    def _end(self) -> tuple[str, ...]:
-        """The line with the totals, and the notes."""
-        line = f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
-        line += f"parameters {self.parameters:+d}"
+    def _above_totals(self, lines: Iterable[str], *after: str) -> str:
+        total = f"{len(self.replaced)} replaced, {len(self.kept)} kept, "
+        total += f"parameters {self.parameters:+d}"
         if self.deviation is not None:
-            line += f", largest deviation of an output {self.deviation:.2g}"
-        return line, *self.notes
+            total += f", largest deviation of an output {self.deviation:.2g}"
+        return "\n".join([*lines, total, *after, *self.notes])
 
     def __str__(self) -> str:
         """Return `details`, or a summary of them in at most ten lines."""
@@ -114,9 +97,8 @@ class ConversionReport:
         if len(changes) < _LINES:
             return self.details
         kinds = Counter(each.kind for each in changes).most_common(_LINES - 2)
-        lines = [f"{count} x {kind}" for kind, count in kinds]
-        total, *notes = self._end
-        return "\n".join([*lines, total, "`details` lists every activation", *notes])
+        lines = (f"{count} x {kind}" for kind, count in kinds)
+        return self._above_totals(lines, "`details` lists every activation")
 
 
 def report(model: Any) -> ConversionReport:

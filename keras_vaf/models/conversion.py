@@ -13,18 +13,10 @@ from keras_vaf.initializers import PiecewiseLinearStart
 from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
+from keras_vaf.models import graph
 from keras_vaf.models.attributes import SAVE_WEIGHTS, replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import fixed, label
-from keras_vaf.models.graph import (
-    GATE,
-    GATES,
-    check_graph,
-    compile_like,
-    is_graph,
-    is_torch_module,
-    reasons_to_keep,
-)
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
@@ -53,24 +45,20 @@ def convert(
 
     Before training, the result computes the same outputs as the model. A VAF that
     replaces a piecewise-linear function has g = relu. Any other VAF has the replaced
-    function as g. Weights, names, frozen layers and compile arguments are kept.
+    function as g. Weights, names, frozen layers and compile arguments are kept, and so
+    are activations that shape an output and gates that multiply other values.
 
-    An activation layer is replaced by a new layer. An activation built into a layer, as
-    in `Dense(8, activation="relu")`, becomes a separate layer after it, called
-    `NAME_activation`. Custom layers, wrappers and recurrent layers receive the new
-    activation as an argument. Activations that shape an output of the model are kept,
-    and gates that multiply other values.
-
-    A class derived from a Functional model becomes a plain Functional model. A model
-    whose class defines `call` is converted with `inplace=True`: the attributes of its
-    layers are set, and it is saved by its weights. On the PyTorch backend, a copy of
+    An activation built into a layer, as in `Dense(8, activation="relu")`, becomes a
+    separate layer after it, called `NAME_activation`. Custom layers, wrappers and
+    recurrent layers receive the new activation as an argument. A class derived from a
+    Functional model becomes a plain Functional model. On the PyTorch backend, a copy of
     any `torch.nn.Module` gets a `keras_vaf.torch.VAF` in the place of each activation
-    module. With `data`, the module is run, which shows the activations to keep and
-    whether the outputs stay the same.
+    module.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
-            layers several times. With `inplace=True`, any built model.
+            layers several times. With `inplace=True`, any built model: one whose class
+            defines `call` is changed itself, and saved by its weights.
         layers: The layers whose activations are replaced: a name or a pattern such as
             `"block1_*"`, as a path for a layer inside another layer (`"backbone/*"`); a
             class of layers; a function from a layer to True or False; or a sequence of
@@ -86,8 +74,9 @@ def convert(
         inplace: Whether to use the layers of the model instead of copies, to save
             memory. A Sequential or Functional model must not be used afterwards.
         data: Inputs of the model, or a tuple of arguments of a module of PyTorch or of
-            a model whose class defines `call`. Models of Keras need `data` only if an
-            error asks for it.
+            a model whose class defines `call`. A module is run on them, to see what to
+            keep and whether outputs stay the same. Models of Keras need no `data`
+            unless an error asks for it.
 
     Returns:
         A new model, or the model itself if its class defines `call`.
@@ -112,18 +101,18 @@ def convert(
     """
     check_flag("inplace", inplace)
     chosen = _Selection(layers)
-    if is_torch_module(model):
+    if graph.is_torch_module(model):
         from keras_vaf.models.modules_on_torch import convert_module
 
         k, selection = 3 if k is None else k, None if layers is None else chosen
         return convert_module(to, model, data, k, g, sharing, selection, inplace)
-    by_attributes = isinstance(model, keras.Model) and not is_graph(model)
+    by_attributes = isinstance(model, keras.Model) and not graph.is_graph(model)
     if not (by_attributes and inplace and model.built):
-        check_graph(model, _SUBCLASSED)
+        graph.check_graph(model, _SUBCLASSED)
     names = {part.name: part for part in all_layers(model, include_self=False)}
     formats = (getattr(part, "data_format", None) for part in names.values())
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
-    make, reasons = _Maker(to, k, g, shared), reasons_to_keep(model)
+    make, reasons = _Maker(to, k, g, shared), graph.reasons_to_keep(model)
 
     def replace(place: Place) -> Change:
         reason = reasons.get(id(place.layer), "")
@@ -133,8 +122,8 @@ def convert(
             raise KeptError("it was not chosen")
         if place.recurrent:
             reason = "it is recurrent: a layer of this kind must be named in `layers`"
-        elif place.inside and label(place.activation) in GATES:
-            reason = reason or GATE
+        elif place.inside and label(place.activation) in graph.GATES:
+            reason = reason or graph.GATE
         if reason and not chosen.names(place.layer, place.path):
             raise KeptError(reason)
         return make(place)
@@ -152,7 +141,7 @@ def convert(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
             f"{'; '.join(map(str, made.kept)) or 'no activation'}"
         )
-    compile_like(result, model)
+    graph.compile_like(result, model)
     if g is not None and made.error > 0.01:
         warnings.warn(
             f"With g={g!r} the new activations differ from the old ones: largest error "
@@ -215,7 +204,7 @@ class _Maker:
                 "that takes a layer and returns the activation layer to replace its "
                 f"activation. Received: to={to!r}"
             )
-        self._given = {n: v for n, v in (("k", k), ("g", g)) if v is not None}
+        self._given = {n: v for n, v in {"k": k, "g": g}.items() if v is not None}
         if self._given and not self._vaf:
             raise ValueError(
                 "`k` and `g` are arguments of VAFActivation, and `to` makes a layer of "
@@ -241,10 +230,8 @@ class _Maker:
                 probe.build((None, 1))
                 difference = probe.function(INSIDE).ravel() - found.start.target(INSIDE)
                 error = float(np.max(np.abs(difference)))
-            else:
-                new = self._to(place.layer)
-                if not isinstance(new, keras.layers.Layer):
-                    raise ValueError(f"`to` must return a layer. Received: {new!r}")
+            elif not isinstance(new := self._to(place.layer), keras.layers.Layer):
+                raise ValueError(f"`to` must return a layer. Received: {new!r}")
         except KeptError:
             raise
         except ValueError as reason:

@@ -12,14 +12,9 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
+from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import label
-from keras_vaf.models.graph import (
-    check_finite_weights,
-    check_graph,
-    is_torch_module,
-    run,
-)
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
@@ -64,11 +59,11 @@ def freeze(model: Any, data: Any = None) -> Any:
     >>> "keras_vaf" in frozen.to_json(), report(frozen).deviation < 1e-5
     (False, True)
     """
-    if is_torch_module(model):
+    if graph.is_torch_module(model):
         from keras_vaf.models.modules_on_torch import freeze_module
 
         return freeze_module(model)
-    check_graph(model, _SUBCLASSED)
+    graph.check_graph(model, _SUBCLASSED)
     if not getattr(model, "inputs", None):
         raise ValueError(
             "A model needs its weights before it is frozen: call it on an input first. "
@@ -76,7 +71,7 @@ def freeze(model: Any, data: Any = None) -> Any:
             f"Received: the model {model.name!r}, which is not built"
         )
     trainable_activations(model)
-    check_finite_weights(model)
+    graph.check_finite_weights(model)
     expected = _outputs(model, data)
     frozen, changes = rebuild(model, _constant, edit=_without_own, data=data)
     found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
@@ -101,7 +96,7 @@ def freeze(model: Any, data: Any = None) -> Any:
 
 def _outputs(model: keras.Model, data: Any) -> np.ndarray:
     """Return all outputs of a model in one float64 vector."""
-    outputs = keras.tree.flatten(run(model, data))
+    outputs = keras.tree.flatten(graph.run(model, data))
     arrays = [keras.ops.convert_to_numpy(each) for each in outputs]
     return np.concatenate([each.astype("float64").ravel() for each in arrays])
 
@@ -203,7 +198,7 @@ def train_only_activations(
     >>> len(tuned.trainable_weights)
     6
     """
-    if is_torch_module(model):
+    if graph.is_torch_module(model):
         from keras_vaf.models.modules_on_torch import train_only_vafs
 
         return train_only_vafs(model, also, inplace)
@@ -215,7 +210,7 @@ def train_only_activations(
             f"Received: the model {model.name!r}, which is not built"
         )
     if not inplace:
-        check_graph(model, "With `inplace=True`, any model is changed itself.")
+        graph.check_graph(model, "With `inplace=True`, any model is changed itself.")
         model, _ = rebuild(model, lambda place: None)
     inside = all_layers(model, include_self=False)
     named = {each.name: each for each in inside if each.weights}

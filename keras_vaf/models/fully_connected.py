@@ -19,15 +19,13 @@ def mlp(
 ) -> keras.Sequential:
     """Return a fully connected network with an activation after each hidden layer.
 
-    Kernels are Glorot uniform and drawn with NumPy. Equal seeds therefore give equal
-    kernels on every backend and for every activation. Biases start at 0.
+    Kernels are Glorot uniform, and equal for equal seeds on every backend.
 
     Args:
         inputs: Number of input variables.
         hidden: Widths of the hidden layers, in order.
         outputs: Number of output units.
-        activation: Function without arguments that returns a new layer, such as the
-            class `keras_vaf.layers.VAFActivation`.
+        activation: Class, or function without arguments, that makes a new layer.
         output_activation: Activation of the outputs, such as `"softmax"`.
         seed: Seed of the kernels.
 
@@ -43,7 +41,6 @@ def mlp(
     >>> model.count_params()
     6603
     """
-
     widths = check_sizes("hidden", hidden)
     inputs, outputs = check_integer("inputs", inputs), check_integer("outputs", outputs)
     check_integer("seed", seed, minimum=0)

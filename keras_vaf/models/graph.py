@@ -9,20 +9,15 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.keras_internals import all_layers, history
-from keras_vaf.models.fixed import (
-    BUILT_IN,
-    has_built_in,
-    held_by,
-    is_activation,
-    label,
-)
+from keras_vaf.models import fixed
 
 OUTPUT = "it shapes an output of the model"
 GATE = "it is a gate that multiplies other values"
 GATES = ("hard_sigmoid", "sigmoid", "tanh")
 _MAY_BE_A_GATE = "it may be a gate, or shape an output; name it in `layers`"
 _JOINS = ("Average", "Concatenate", "Maximum", "Minimum", "Stack")
-_SHAPING = (*BUILT_IN, keras.layers.Wrapper)  # layers that may end in an activation
+# Layers that may end in an activation.
+_SHAPING = (*fixed.BUILT_IN, keras.layers.Wrapper)
 _SCALING = ("Divide", "Multiply", "Rescaling", "TrueDivide")
 
 
@@ -139,7 +134,8 @@ def reasons_to_keep(model: keras.Model) -> dict[int, str]:
     found: dict[int, str] = {}
     if not is_graph(model):
         for layer in all_layers(model, include_self=False):
-            if any(label(each) in GATES for each in (*held_by(layer).values(), layer)):
+            own = (*fixed.held_by(layer).values(), layer)
+            if any(fixed.label(each) in GATES for each in own):
                 found[id(layer)] = _MAY_BE_A_GATE
         found[id(model)] = _MAY_BE_A_GATE
         last = all_layers(model.layers[-1]) if model.layers else ()
@@ -148,7 +144,7 @@ def reasons_to_keep(model: keras.Model) -> dict[int, str]:
     if not outputs:  # a Sequential model that is not built
         for layer in reversed(model.layers):
             found[id(layer)] = OUTPUT
-            if hasattr(layer, "activation") or is_activation(layer):
+            if hasattr(layer, "activation") or fixed.is_activation(layer):
                 break
         return found
     _follow(outputs, OUTPUT, found)
@@ -178,8 +174,8 @@ def _follow(tensors: Sequence[Any], reason: str, found: dict[int, str]) -> set[i
             pairs = zip(operation.inputs, node.input_tensors, strict=False)
             waiting += [(outer, scaled) for t, outer in pairs if id(t) in reached]
             continue
-        activation = operation if is_activation(operation) else None
-        if has_built_in(operation):
+        activation = operation if fixed.is_activation(operation) else None
+        if fixed.has_built_in(operation):
             activation = operation.activation
         free = not getattr(operation, "weights", ())
         if reason == OUTPUT:
@@ -199,9 +195,9 @@ def _follow(tensors: Sequence[Any], reason: str, found: dict[int, str]) -> set[i
 
 def _is_gate(activation: Any, scaled: bool) -> bool:
     """Return whether an activation whose output is multiplied by others is a gate."""
-    limited = getattr(activation, "max_value", None) == 6
-    limited = limited or label(activation) == "relu6"
-    return label(activation) in GATES or (limited and scaled)  # relu6(x + 3) / 6
+    name = fixed.label(activation)
+    limited = name == "relu6" or getattr(activation, "max_value", None) == 6
+    return name in GATES or (limited and scaled)  # relu6(x + 3) / 6
 
 
 def _nodes(outputs: Sequence[Any]) -> Iterator[Any]:

@@ -14,16 +14,8 @@ import keras
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models import fixed
 from keras_vaf.models.changes import Change, KeptError
-from keras_vaf.models.fixed import (
-    ACTIVATION_NAME,
-    activation_in,
-    activations_inside,
-    has_built_in,
-    is_activation,
-    is_linear,
-    label,
-)
 from keras_vaf.models.graph import is_graph, run
 
 
@@ -88,7 +80,7 @@ class Rebuilding:
         try:
             change = self._replace(place)
         except KeptError as reason:
-            kept = Change(place.path, label(place.activation), kept=str(reason))
+            kept = Change(place.path, fixed.label(place.activation), kept=str(reason))
             self.changes.append(kept)
             return None
         if change is not None:
@@ -149,7 +141,7 @@ class Rebuilding:
         """Return the new layer for a layer or an operation."""
         if is_graph(layer):
             return self.graph(layer, f"{path}/")
-        if is_activation(layer):
+        if fixed.is_activation(layer):
             own = getattr(layer, "activation", None)
             applied = own if isinstance(own, keras.layers.Layer) else layer
             change = self.decide(applied, layer, path, layer.name)
@@ -157,7 +149,7 @@ class Rebuilding:
                 return self._copied(layer)
             self._pairs.append((layer, change.new, None))
             return change.new
-        if has_built_in(layer):
+        if fixed.has_built_in(layer):
             return self._without(layer, path)
         if isinstance(layer, keras.layers.Layer):
             return self._with_others(layer, path)
@@ -187,13 +179,13 @@ class Rebuilding:
         self._known = set()
         inside = list(self._inside(config, layer, path))
         kind = type(layer).__name__
-        for inner, activation in activations_inside(layer, path):
-            if label(activation) in self._known:
+        for inner, activation in fixed.activations_inside(layer, path):
+            if fixed.label(activation) in self._known:
                 continue
             name = inner.rpartition("/")[2]
             change = self.decide(activation, layer, inner, name, True)
             if change is not None:
-                change.before = label(activation)
+                change.before = fixed.label(activation)
                 change.kept = f"no argument of {kind} with 'act' in its name holds it"
         if inside:
             try:
@@ -216,10 +208,10 @@ class Rebuilding:
             inner = path
             if isinstance(config, dict):
                 inner = f"{path}/{config.get('name', key)}"
-            named = ACTIVATION_NAME.search(str(key)) is not None
-            activation = activation_in(value, named, layer)
-            if not is_linear(activation):
-                self._known.add(label(activation))
+            named = fixed.ACTIVATION_NAME.search(str(key)) is not None
+            activation = fixed.activation_in(value, named, layer)
+            if not fixed.is_linear(activation):
+                self._known.add(fixed.label(activation))
                 name = self.name(inner)
                 change = self.decide(activation, layer, inner, name, True, recurrent)
                 if change is not None:

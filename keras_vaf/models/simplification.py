@@ -11,15 +11,10 @@ from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     trainable_activations,
 )
+from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
-from keras_vaf.models.graph import (
-    check_finite_weights,
-    check_graph,
-    compile_like,
-    is_torch_module,
-)
 from keras_vaf.models.rebuild import Place, rebuild
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
@@ -61,11 +56,11 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
-    if is_torch_module(model):
+    if graph.is_torch_module(model):
         return _simplified_module(model, tolerance, data)
-    check_graph(model, "A model whose class defines `call` cannot be simplified.")
+    graph.check_graph(model, "A model whose class defines `call` cannot be simplified.")
     layers = trainable_activations(model)
-    check_finite_weights(model)
+    graph.check_finite_weights(model)
     inputs = {} if data is None else activation_inputs(model, data)
     values = {id(layers[path]): _quantiles(path, x) for path, x in inputs.items()}
 
@@ -79,7 +74,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
 
     result, changes = rebuild(model, replace, data=data)
     keep_report(result, changes)
-    compile_like(result, model)
+    graph.compile_like(result, model)
     return result
 
 
@@ -87,7 +82,7 @@ def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
     """Return a copy of a module of PyTorch with smaller VAFs."""
     from keras_vaf.models import modules_on_torch as modules
 
-    check_finite_weights(module)
+    graph.check_finite_weights(module)
     inputs = {} if data is None else modules.inputs_of_module(module, data)
     values = {path: _quantiles(path, x) for path, x in inputs.items()}
     changes = []

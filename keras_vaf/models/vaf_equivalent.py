@@ -30,11 +30,9 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     function as g. Continuous piecewise-linear functions are VAFs with g = relu.
 
     Args:
-        layer: An activation layer whose weights are built. Piecewise-linear layers:
-            `keras.layers.ReLU`, `LeakyReLU` and `PReLU`, `keras_vaf.layers.SReLU`,
-            `APL`, and a `VAFActivation` whose g is piecewise linear. Other layers:
-            `KAF`, `PELU`, `AdaptiveSigmoid`, `AdaptiveTanh`, and
-            `keras.layers.Activation` with an element-wise function.
+        layer: A layer with weights: `keras.layers.ReLU`, `LeakyReLU`, `PReLU` or
+            `Activation` with an element-wise function; or `VAFActivation`, `SReLU`,
+            `APL`, `KAF`, `PELU`, `AdaptiveSigmoid` or `AdaptiveTanh`.
 
     Returns:
         A built layer with equal outputs, which can be trained like any other VAF.
@@ -43,8 +41,7 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
         ValueError: If the layer cannot be written as a VAF, with the reason.
 
     Reference:
-        The paper, section 3.1: "any approach discussed in [linear combination of
-        one-variable functions] can be included in this schema".
+        The paper, section 3.1.
 
     Example:
 
@@ -89,6 +86,11 @@ def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:
 
 _Parts = tuple[Function, np.ndarray, np.ndarray]
 """g, the stacked alpha, alpha_bias and beta of its units, and beta_bias."""
+_SCALED = {
+    layers.PELU: keras.activations.elu,
+    layers.AdaptiveSigmoid: keras.activations.sigmoid,
+    layers.AdaptiveTanh: keras.activations.tanh,
+}
 _REASONS = {each.layer: each.not_a_vaf for each in layers.ACTIVATIONS if each.not_a_vaf}
 
 
@@ -118,14 +120,10 @@ def units_of(layer: keras.layers.Layer) -> _Parts:
             points = enumerate(layer.dictionary)
             units = [(root, -root * point, alpha[..., i]) for i, point in points]
             return _made_of(gaussian, *units)
-        case layers.PELU():
+        case layers.PELU() | layers.AdaptiveSigmoid() | layers.AdaptiveTanh():
             alpha, beta = weights_of(layer)
-            return _made_of(keras.activations.elu, (1 / beta, 0, alpha))
-        case layers.AdaptiveSigmoid() | layers.AdaptiveTanh():
-            alpha, beta = weights_of(layer)
-            tanh = isinstance(layer, layers.AdaptiveTanh)
-            g = keras.activations.tanh if tanh else keras.activations.sigmoid
-            return _made_of(g, (beta, 0, alpha))
+            scale = 1 / beta if isinstance(layer, layers.PELU) else beta
+            return _made_of(_SCALED[type(layer)], (scale, 0, alpha))
         case layers.APL():
             slopes, hinges = (np.moveaxis(w, -1, 0) for w in weights_of(layer))
             left_units = zip(-np.ones_like(slopes), hinges, slopes, strict=True)

@@ -40,12 +40,10 @@ def formula(
 
     If g is piecewise linear, the formula has the exact straight lines of f. Otherwise
     it is a sum of the copies of g that affect f. A layer with several functions gives a
-    Markdown table in text, aligned lines in LaTeX, and the functions `f_0`, `f_1`, ...
-    in Python, which need only `math`.
-
-    If `digits` is below 17, a line states the largest difference between the printed
-    and the learned function at 1,001 points on [-10, 10], or on the data, and at the
-    knots between. Text also names the nearest known function (see `nearest`).
+    Markdown table in text, aligned lines in LaTeX, and functions in Python, which need
+    only `math`. If `digits` is below 17, a line states the largest difference from the
+    learned function on [-10, 10], or on the data. Text also names the nearest known
+    function (see `nearest`).
 
     Args:
         layer_or_model: An activation layer that `to_vaf` supports, with weights; or a
@@ -55,8 +53,8 @@ def formula(
         data: For a layer, inputs of the layer at which errors are measured.
 
     Returns:
-        The formula. For a model, one block for each trainable activation, below its
-        path, which has the reason if the layer cannot be written as a VAF.
+        The formula. For a model, one block for each trainable activation, or the reason
+        why it has none, below its path.
 
     Raises:
         ValueError: If the layer cannot be written as a VAF or has no finite weights, if
@@ -154,16 +152,12 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
 class KnownFunction:
     """A known function near a learned one: `scale * name(x) + offset`."""
 
-    name: str
-    """`"LeakyReLU"`, or the name of a Keras activation."""
-    slope: float
-    """Slope of a LeakyReLU for negative inputs."""
+    name: str  # of a Keras activation, or "LeakyReLU"
+    slope: float  # of a LeakyReLU, for negative inputs
     scale: float
     offset: float
-    error: float
-    """Largest difference from the learned function at the points compared."""
-    limit: float = np.inf
-    """Largest error at which the learned function gets this name."""
+    error: float  # largest difference at the points compared
+    limit: float = np.inf  # largest error at which the learned function has this name
 
     def __str__(self) -> str:
         """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""

@@ -15,6 +15,8 @@ _FORMULA = re.compile(
 )
 # What notebooks would load from other servers: scripts for formulas, and badges.
 _SCRIPT = re.compile(r"<script[^>]*\bsrc=[\"']https?:[^>]*>\s*</script>")
+# Options of the command line, which are not broken after their hyphens.
+_OPTION = re.compile(r"(?<=[>\s`])--?[a-z][a-z-]*(?=[^<>]*</code>)")
 _BADGE = re.compile(r'<img alt="([^"]*)" src="https?:[^>]*>')
 
 
@@ -71,6 +73,7 @@ def on_page_markdown(markdown, page, **kwargs):
 def on_page_content(content, **kwargs):
     """Typeset formulas as MathML, and load nothing from other servers."""
     content = _BADGE.sub(r"\1", _SCRIPT.sub("", content))
+    content = _OPTION.sub(r'<span class="option">\g<0></span>', content)
     return _FORMULA.sub(_mathml, content)
 
 

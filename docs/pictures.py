@@ -78,7 +78,7 @@ def sine(*hidden: keras.layers.Layer) -> tuple[keras.Sequential, np.ndarray]:
 
 
 def learned(layer: VAFActivation, data: np.ndarray, ax: Axes) -> None:
-    """Draw a learned function without its derivative, which has an axis of its own."""
+    """Draw a learned function without its derivative, which has its own axis."""
     plot_activation(layer, data=data, ax=ax)
     ax.figure.axes[-1].remove()
     [line] = (each for each in ax.lines if "derivative" in str(each.get_label()))

@@ -27,7 +27,7 @@ ARGUMENTS = {
 
 def run(given: dict[str, Any]) -> None:
     """Write the predictions."""
-    from keras_vaf.datasets.tables.networks import predicted_file
+    from keras_vaf.datasets import predict_table
     from keras_vaf.models.files import load_model
     from keras_vaf.utils import atomic_path, check_output
 
@@ -36,7 +36,7 @@ def run(given: dict[str, Any]) -> None:
     check_output(path, force, (best, table))
     model = load_model(best)
     with atomic_path(path, force=force) as temporary:
-        frame = predicted_file(model, table, temporary, **options)
+        frame = predict_table(model, table, output=temporary, **options)
     for note in frame.attrs["notes"]:
         say(note, file=sys.stderr)
     rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"

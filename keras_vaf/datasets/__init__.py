@@ -10,10 +10,8 @@ from keras_vaf.datasets.catalogue import CATALOGUE, Entry, Size, find
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.loading import load
 from keras_vaf.datasets.preprocessing import FittedPreprocessing, Preprocessing
-from keras_vaf.datasets.tables.columns import Column
-from keras_vaf.datasets.tables.encoder import TableEncoder
-from keras_vaf.datasets.tables.files import TableError
-from keras_vaf.datasets.tables.networks import predict_table
+from keras_vaf.datasets.tables.columns import Column, TableError
+from keras_vaf.datasets.tables.encoder import TableEncoder, predict_table
 from keras_vaf.datasets.tables.reading import read_table
 
 __all__ = [

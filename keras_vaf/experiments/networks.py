@@ -13,7 +13,7 @@ import numpy as np
 from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.scores import network_score, score
-from keras_vaf.datasets.tables.networks import with_encoder
+from keras_vaf.datasets.tables.encoder import with_encoder
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.recipe import Fold, Recipe
 from keras_vaf.training import NetworkRun, Trainer, train

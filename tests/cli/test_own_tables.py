@@ -44,11 +44,11 @@ def test_a_messy_table_is_trained_as_it_comes(run, tmp_path):
     code, output, errors = run(line)
     assert code == 0, errors
     for text in (
-        "flats.csv: 40 rows, 5 inputs (separated by ';', decimal comma, utf-8-sig)",
-        "Target 'Preis': a regression",
-        "Nebenkosten (1.234,5 €), Rabatt (1234,5 %)",
+        "flats.csv: 40 of 40 rows have a target (decimal mark ',', separator ';', utf",
+        "Target 'Preis': regression",
+        "Nebenkosten (1.234,5 €), Rabatt (1.234,5 %)",
         "PLZ (3), Balkon (2)",
-        "Missing entries: Nebenkosten (1).",
+        "rows: Nebenkosten (1).",
         "Left out column 'gleich': it has one value",
         "Left out column 'Haus': its text differs in most rows",
         "RMSE on flats, hidden layers 2",
@@ -73,7 +73,7 @@ def test_a_table_is_refused_with_one_sentence(refusal, tmp_path, command):
     path.write_text(flats(Fläche=["many", *range(1, ROWS)]))
     said = refusal(line)
     assert "row 2: column 'Fläche' must hold finite numbers" in said
-    assert "use `--na many` if they are missing" in said
+    assert "(`--na` names missing entries). Received: 'many'" in said
     path.write_text("\n".join(flats().split("\n")[:4]))
     assert "3 rows with a target" in refusal(line)
     path.write_text("\n".join(flats().split("\n")[1:]))
@@ -86,4 +86,4 @@ def test_a_file_without_names_has_numbered_columns(run, tmp_path):
     options = "--target 3 --no-header --separator tab"
     code, output, errors = run(f"compare iris.data {options} {QUICK}")
     assert code == 0, errors
-    assert "iris.data: 40 rows, 2 inputs" in output
+    assert "iris.data: 40 of 40 rows" in output

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import shutil
 from functools import partial
 
@@ -128,8 +129,9 @@ def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
     rows = frame.head(3).assign(plz=["01067", "NA", "k.A."], whole=whole)
     path, target, best = trained
     new, out = path.with_name(f"new.{kind}"), path.with_name(f"out.{kind}")
+    arrow = partial(pandas.read_parquet, dtype_backend="pyarrow")
     write, read = {
-        "parquet": (rows.to_parquet, pandas.read_parquet),
+        "parquet": (rows.to_parquet, arrow),
         "xlsx": (rows.to_excel, partial(pandas.read_excel, engine="openpyxl")),
     }[kind]
     write(new, index=False)
@@ -148,14 +150,12 @@ def test_a_binary_table_keeps_values_and_types(kind, trained, capsys, frame):
     [
         (
             "area,Cities,sold\nbig,Ulm,soon\n",
-            "new.csv: 4 columns cannot be used.\n"
-            "row 2: column 'area' must hold finite numbers, such as -1.5 or 2e3; 1 of "
-            "its cells does not (use `--na big` if they are missing). Received: 'big'\n"
-            "column 'city' is missing; add it, or rename one of the columns: area, "
-            "Cities, sold. Did you mean 'Cities'?\n",
+            r"new.csv: 4 columns cannot be used.\n"
+            r"row 2: column 'area' must hold finite .*, unlike 1 of .* 'big'\n"
+            r"column 'city' is missing; .*: area, Cities, sold. Did you mean",
         ),
         ("area,city,lift,sold,predicted TARGET\n1,Ulm,yes,,2\n", "already has a col"),
-        ("area,city,lift,sold\n", "at least one row to predict"),
+        ("area,city,lift,sold\n", "expected at least one row"),
     ],
     ids=["all problems", "earlier predictions", "no rows"],
 )
@@ -163,15 +163,16 @@ def test_another_table_gets_a_sentence_and_no_file(trained, capsys, text, messag
     text = text.replace("TARGET", trained[1])
     code, table, said = predict(trained, capsys, text)
     assert (code, table) == (2, None)
-    assert message in said
+    assert re.search(message, said)
 
 
 def test_unknown_categories_and_missing_entries_are_counted(trained, capsys):
     text = "area,city,lift,sold\n1,Rom,yes,k.A.\nbig,Ulm,yes,2024-01-01\n2,,-,-\n"
     code, table, said = predict(trained, capsys, text, "--na", "big")
     assert code == 0, said
-    assert "'city': 1 of 3 entries are categories that the training rows did" in said
-    assert said.count("1 of 3 entries are missing") == 3
+    assert "'city', 3 rows: 1 missing entries (filled in as in training), 1 unk" in said
+    assert said.count("3 rows: 1 missing entries") == 3
+    assert "'sold', 3 rows: 2 missing entries" in said
     given = text.replace("k.A.", "").replace("big", "").replace("-,-", ",")
     _, expected, _ = predict(trained, capsys, given)
     name = f"predicted {trained[1]}"

@@ -87,16 +87,9 @@ def test_a_file_without_names_is_refused_until_the_option_is_given(write):
     dataset = read_table(iris, "3", header=False)
     assert dataset.feature_names == ("1", "2")
     assert len(dataset.x) == 3
-    counts = "150,4,setosa,virginica\n1.5,2,0.5,0\n3.5,4,1.5,1\n"
-    with pytest.raises(TableError, match="--no-header"):
-        read_table(write(counts), "virginica")
-
-
-@pytest.mark.parametrize("names", ["city,2019,2020", "0,1,2", "5,a,b"])
-def test_years_and_counted_columns_are_names(write, names):
-    path = write(f"{names}\n1.5,2,0.5\n3.5,4,1.5\n")
-    *inputs, target = names.split(",")
-    assert read_table(path, target).feature_names == tuple(inputs)
+    for names in ("150,4,setosa,y", "city,2019,2020,y", "0,1,2,y"):
+        with pytest.raises(TableError, match="--no-header"):
+            read_table(write(f"{names}\n1.5,2,0.5,0\n3.5,4,1.5,1\n"), "y")
 
 
 FORMS = {
@@ -136,7 +129,7 @@ def test_dates_are_days_since_1970(write, form):
     assert dataset.columns[0].kind == "date"
     days = [(day - datetime.date(1970, 1, 1)).days for day in DAYS]
     np.testing.assert_array_equal(dataset.x[:, 0], days)
-    assert any("Use `--time c`" in note for note in dataset.notes)
+    assert any("use `--time c`" in note for note in dataset.notes)
 
 
 def test_the_order_of_day_and_month_is_asked_for(write):
@@ -155,10 +148,9 @@ KINDS = {  # cells, values of the first two rows, a part of the notes
     "text": (["red", "blue", "?"], [1, 0], "Categories .*: c \\(2\\)"),
     "codes": (["01067", "10115"], [0, 1], "Categories .*: c \\(2\\)"),
     "signs": (["+", "-"], [0, 1], "Categories"),
-    "words": (["k.A.", *range(1, 39)], [np.nan, 1], "Missing entries: c"),
+    "words": (["k.A.", *range(1, 39)], [np.nan, 1], "Missing entries, .*: c"),
     "identifiers": ([f"id {n}" for n in range(ROWS)], [], "'c': its text differs"),
     "constant": ([7], [], "'c': it has one value"),
-    "counter": ([*range(ROWS)], [0, 1], "'c' counts the rows"),
 }
 
 
@@ -180,10 +172,10 @@ def test_targets_are_classes_or_numbers(write):
         return read_table(write(column(draw, target=target)), "y", **options)
 
     assert read(["10", "9"]).class_names == ("9", "10")
-    assert any("--task regression" in note for note in read(["10", "9"]).notes)
+    assert any("2 classes, 9, 10 (see `--task`)" in n for n in read(["10", "9"]).notes)
     assert read(["10", "9"], task="regression").class_names is None
     assert read(["pear", "True"]).class_names == ("True", "pear")
-    assert read([".5", ".25"], task="classification").class_names == ("0.25", "0.5")
+    assert read([".5", ".25"], task="classification").class_names == (".25", ".5")
     assert read([*range(ROWS)]).class_names is None
     assert len(read(["", "2.5", "k.A.", "3.5"]).y) == ROWS // 2
 
@@ -209,27 +201,27 @@ def test_groups_and_times_are_no_inputs(write):
 REFUSED = {
     "": "expected a table; .* Received: Empty CSV file",
     "a,y\n": "expected at least one row",
-    "a,b\n1,2\n": "no column 'y' .* Name one of its columns: a, b.*--separator",
+    "a,b\n1,2\n": "column 'y' is missing; name one of the columns: a, b.*--separator",
     "y\n1\n2\n": "expected a column besides the target",
-    "a,a,y\n1,2,3\n": "column names must differ.*'a'",
+    "a,a,y\n1,2,3\n": "columns whose names differ.* twice: a",
     "a,y\n1,2\n1,2,3\n": "Row #3: Expected 2 columns, got 3",
     "a,y\n1,2\n1\n": "Row #3: Expected 2 columns, got 1",
     'a,y\n1,"2\n3,4\n': "a quote without a second one",
-    "a,y\n1,2.5\n2,2.5\nred,3\n": r"row 4: .* 1 of its .*\(use `--na red`.* 'red'$",
+    "a,y\n1,2.5\n2,2.5\nred,3\n": r"row 4: .* 1 of its .*`--na` names .* 'red'$",
     "a,y\n1,2.5\ninf,3\n": "row 3: column 'a' must hold finite.* 'inf'",
     "a,y\n1,2.5\n1e39,3\n": "row 3: column 'a' must hold finite.* '1e39'",
     "a,y\n1,2.5\n1_000,3\n": "row 3: column 'a' must hold finite numbers.* '1_000'$",
     "a,y\n\u0663,2.5\n1,3\n": "row 2: column 'a' must hold finite numbers",
-    "a,y\n1,\n2,\n": "'y' is the target and must hold at least two",
+    "a,y\n1,\n2,\n": "'y' is the target and needs different numbers",
     "a,y\n1,2.5\n1,3.5\n": "besides the target that varies. Received: a",
     column([f"{n}" for n in range(20)], target=[f"t{n}" for n in range(ROWS)]): (
-        "classes of several rows each; it has 40 different texts in 40 rows"
+        "is the target and needs .* classes of several rows. Received: 't0'"
     ),
     column(["1,234", "500"]): "name the decimal mark by `--decimal.* '1,234'",
     column(["-0,536", "1.203"]): "name the decimal mark",
     column(["$999", "$1,234"], target=[f"{n},5" for n in range(ROWS)]): "decimal mark",
-    column(["5 €", "6 €", "7 %"]): "numbers, such as 1234.5 €; 13 of .* '7 %'$",
-    column(["5 %", "7"]): "20 of its cells do not. Received: '5 %'$",
+    column(["5 €", "6 €", "7 %"]): "numbers, such as 1,234.5 €, unlike 13 of .* '7 %'$",
+    column(["5 %", "7"]): "unlike 20 of its cells .* Received: '5 %'$",
     column(["31.02.2024", *(f"{d:%d.%m.%Y}" for d in DAYS)]): "Received: '31.02.2024'$",
     column(["2024-01-01", "1.2.2024", "2.3.2024"]): "must hold dates of the format %d",
     "c,d,y\nx,soon,1.5\n1,2024-01-01,2\n2,2024-01-02,3\n": (
@@ -285,7 +277,7 @@ def test_the_sheets_of_a_workbook(tmp_path):
     with pandas.ExcelWriter(path) as book:
         pandas.DataFrame({"notes": [1]}).to_excel(book, sheet_name="first")
         FRAME.to_excel(book, sheet_name="data", header=False, index=False)
-    with pytest.raises(TableError, match="see `--separator` and `--sheet`"):
+    with pytest.raises(TableError, match="See also `--separator` and `--sheet`"):
         read_table(path, "y")
     assert read_table(path, "7", sheet="data", header=False).x.shape == (ROWS, 6)
 
@@ -295,7 +287,7 @@ def test_a_cell_far_away_is_refused_before_it_takes_memory(tmp_path):
     book.active.append(["a", "y"])
     book.active.cell(2**20, 2**14, "astray")
     book.save(tmp_path / "far.xlsx")
-    with pytest.raises(TableError, match="1048576 rows and 16384 columns"):
+    with pytest.raises(TableError, match="3 cells in a sheet of 1048576 rows"):
         read_table(tmp_path / "far.xlsx", "y")
 
 
@@ -304,7 +296,7 @@ def test_texts_and_numbers_of_pandas():
     np.testing.assert_array_equal(read_table(table, "y").x, [[1], [2.5], [3.25]])
     dataset = read_table(FRAME, "y")
     encoder = TableEncoder.of(dataset, Preprocessing().fit(dataset, slice(None)))
-    with pytest.raises(TableError, match=r"'share' must .*, such as 1234\.5 %"):
+    with pytest.raises(TableError, match=r"'share' must .*, such as 1,234\.5 %"):
         encoder.encode(FRAME.assign(share=0.05))
 
 
@@ -345,7 +337,7 @@ def test_whatever_a_file_holds_it_is_read_or_named(write, content, task):
     try:
         dataset = read_table(write(content), "y", task)
     except TableError as error:
-        assert re.match(r"own.csv(: |, line |, row | has no column)", str(error))
+        assert re.match("own.csv: ", str(error))
     else:
         assert np.isfinite(dataset.y).all()
         assert not np.isinf(dataset.x).any()

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from keras_vaf.datasets import load
-from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import Arm, Recipe, compare, find_arms, records, run, select
 from keras_vaf.experiments.recipe import folds_of
 from keras_vaf.models import mlp
@@ -61,7 +60,7 @@ def test_best_network_classifies_as_one_trained_with_the_selected_rate(
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     expected = odds / odds.sum(axis=1, keepdims=True)
     assert np.ptp(expected[:, 0]) > 0.1
-    encoder = encoder_of(compared.best_model)
+    encoder = compared.best_model.layers[0]
     rows = {name: classes.x[:, n] for n, name in enumerate(classes.feature_names)}
     predicted = compared.best_model.predict(encoder.encode(rows), verbose=0)
     np.testing.assert_allclose(predicted, expected, atol=1e-4)

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.datasets.tables.networks import encoder_of
 from keras_vaf.experiments import Recipe, run
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
@@ -90,7 +89,7 @@ def test_the_best_network_predicts_as_the_best_trial_on_all_rows(
     trained_by_batches(network, x, y, round(best["epochs"]), 32, seed)
 
     model = keras.saving.load_model(alone.folder / "best.keras", safe_mode=True)
-    encoder = encoder_of(model)
+    encoder = model.layers[0]
     inputs = {column.name: table.x[:, n] for n, column in enumerate(encoder.columns)}
     predicted = model.predict(encoder.encode(inputs), verbose=0)
 

@@ -1,22 +1,14 @@
-"""`Column`, which reads the cells of a column as numbers, and `infer`."""
+"""`Column`, which reads the cells of a column as numbers, and `infer`.
+
+Cells are texts without blanks around them, by the number of the row.
+"""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from keras_vaf.datasets.tables.formats import (
-    DateOrder,
-    Odd,
-    clean,
-    date_format,
-    days,
-    floats,
-    number_format,
-    numbers_like,
-)
 from keras_vaf.utils import check_choice, require
 
 if TYPE_CHECKING:
@@ -24,56 +16,37 @@ if TYPE_CHECKING:
 
 Kind = Literal["number", "category", "boolean", "date"]
 
-UNKNOWN = -1
-"""Number of a category that was not in the training rows."""
-
-MOST_CLASSES = 20
-"""Largest number of different whole numbers that are classes."""
-
+_MOST_CLASSES = 20  # different whole numbers that are classes
+UNKNOWN = -1  # number of a category that was not in the training rows
+_ISO = "ISO 8601"  # dates such as 2024-12-31 and 2024-12-31 23:59:59
 _BOOLEANS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
-_MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
 # Words that are missing entries unless they are categories.
 _NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
-_EXACT = 2**53  # Larger whole numbers lose digits as float64.
+
+_NUMBER = "[+-]? ?([0-9][0-9.,' ]*)?[0-9] ?([%$€£¥]|CHF)?"
+_PLAIN = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+# Signs that stand for others. Parentheses mean a minus. The currency moves to the end.
+_SAME = {
+    "[\u00a0\u2009\u202f]": " ",
+    "\u2019": "'",
+    "\u2212": "-",
+    "EUR$": "€",
+    "USD$": "$",
+    r"^\((.*)\)$": r"-\1",
+    "^([+-]?) ?([$€£¥]|CHF) ?([+-]?)(.*)$": r"\1\3\4 \2",
+}
+_DATES = [
+    day + time
+    for day in (
+        *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+        *("%d/%m/%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y"),
+    )
+    for time in ("", " %H:%M", " %H:%M:%S")
+]
 
 
-def as_cells(
-    values: "Series", na: Sequence[str], decimal: str = ".", plain: bool = True
-) -> "Series":
-    """Return a column as float64 numbers, or as texts without blanks.
-
-    `na` are additional words for a missing entry. With `plain`, texts become numbers if
-    all of them are plain numbers without leading zeros.
-    """
-    pandas = require("pandas", extra="experiments")
-    types = pandas.api.types
-    if types.is_numeric_dtype(values) and not types.is_bool_dtype(values):
-        numbers = values.to_numpy("float64", na_value=np.nan)
-        if not (np.abs(numbers) > _EXACT).any():
-            words = pandas.to_numeric(pandas.Series(na, dtype="str"), errors="coerce")
-            numbers = pandas.Series(numbers, values.index, name=values.name)
-            return numbers.mask(numbers.isin(words.dropna()))
-    texts = values.astype("str").str.strip()
-    texts = texts.mask(texts.isin([*_MISSING, *na]))
-    marks = texts
-    if decimal == ",":
-        marks = texts.str.replace(".", "?", regex=False).str.replace(",", ".")
-    try:
-        numbers = floats(marks) if plain else np.array([np.inf])
-    except ValueError:
-        return texts
-    inexact = np.fmax.reduce(np.abs(numbers), initial=0) > _EXACT
-    whole = not inexact and not np.fmax.reduce(numbers % 1, initial=0)
-    if inexact or (whole and texts.str.match("0[0-9]+$", na=False).any()):
-        return texts
-    return pandas.Series(numbers, texts.index, name=texts.name)
-
-
-def as_texts(cells: "Series") -> "Series":
-    """Return cells as texts. Whole numbers have no decimal mark."""
-    if cells.dtype.kind != "f":
-        return cells
-    return cells.astype("str").str.removesuffix(".0").mask(cells.isna())
+class TableError(ValueError):
+    """A table that cannot be used. The message lists all columns that are odd."""
 
 
 @dataclass(frozen=True)
@@ -116,103 +89,178 @@ class Column:
             object.__setattr__(self, field, tuple(getattr(self, field)))
 
     def read(self, cells: "Series", decimal: str = ".") -> np.ndarray:
-        """Return cells as float32 numbers, or raise a `ValueError` if some are odd."""
-        number = self.kind == "number"
-        if number and cells.dtype.kind == "f" and self.format[-1:] != "%":
-            values = cells.to_numpy()
-        else:
-            pandas = require("pandas", extra="experiments")
-            places, texts = pandas.factorize(as_texts(cells))  # place -1: missing
-            values = self._read(pandas.Series(texts), decimal)
-            values = np.append(values, np.nan)[places]
+        """Return cells as float32 numbers; `decimal` is the mark of plain numbers."""
         with np.errstate(over="ignore"):
-            values = values.astype(np.float32)
-        odd = cells.notna().to_numpy() & ~np.isfinite(values)
+            values = self._read(cells, decimal).astype(np.float32)
+        odd = ~np.isfinite(values) & cells.notna().to_numpy()
         if odd.any():
-            odd &= ~as_texts(cells).isin(_NO_ENTRY).to_numpy()
+            odd &= ~cells.isin(_NO_ENTRY).to_numpy()
         if self.kind == "category":
             values[odd] = UNKNOWN
         elif odd.any():
-            raise self._odd(as_texts(cells)[odd])
+            must = {
+                "number": f"finite numbers, such as {self.format or '-1.5 or 2e3'}",
+                "boolean": "truth values, such as true and false",
+                "date": f"dates of the format {self.format}",
+            }[self.kind]
+            which = f"unlike {odd.sum()} of its cells (`--na` names missing entries)"
+            raise refusal(cells[odd], f"must hold {must}, {which}")
         return values
 
-    def _read(self, texts: "Series", decimal: str) -> np.ndarray:
-        if self.kind == "date":
-            return days(texts, self.format)
+    def _read(self, cells: "Series", decimal: str) -> np.ndarray:
+        if self.kind == "number" and not self.format:
+            return _plain_numbers(cells, decimal)
+        pandas = require("pandas", extra="experiments")
+        places, found = pandas.factorize(cells)  # place -1: missing
+        texts = pandas.Series(found)
         if self.kind == "number":
-            # New rows may have larger numbers, with marks between thousands.
-            form = self.format.replace("1234,", "1.234,").replace("1234.", "1,234.")
-            return numbers_like(form or f"1234{decimal}5", clean(texts))
-        known = {name: place for place, name in enumerate(self.names)}
-        if self.kind == "boolean":
-            known = {word: n for pair in _BOOLEANS for n, word in enumerate(pair)}
-            texts = texts.str.lower()
-        return texts.map(known).to_numpy(np.float64)
-
-    def _odd(self, texts: "Series") -> Odd:
-        must = {
-            "number": f"finite numbers, such as {self.format or '-1.5 or 2e3'}",
-            "boolean": "truth values, such as true and false",
-            "date": f"dates of the format {self.format}",
-        }[self.kind]
-        some = f"{len(texts)} of its cells do{'es' * (len(texts) == 1)} not"
-        words = ",".join(texts.unique()[:6])
-        if not re.search(r"\d|inf|,.*,.*,.*,.*,", words, re.IGNORECASE):
-            some += f" (use `--na {words}` if they are missing)"
-        return Odd(f"must hold {must}; {some}", texts.iloc[0])
+            values = _numbers(_clean(texts), self.format)
+        elif self.kind == "date":
+            values = _days(texts, self.format)
+        else:
+            known = {name: place for place, name in enumerate(self.names)}
+            if self.kind == "boolean":
+                texts = texts.str.lower()
+                known = {word: n for pair in _BOOLEANS for n, word in enumerate(pair)}
+            values = _without_point(texts).map(known).to_numpy("float64")
+        return np.append(values, np.nan)[places]
 
 
 def infer(
     cells: "Series",
     role: str,
     task: str | None,
-    decimal: str | None,
-    comma: bool,
-    dates: DateOrder | None,
+    decimal: str,
+    sure: bool,
+    dates: str | None,
 ) -> Column:
-    """Decide what a column holds, by its use `role` and the arguments of the user.
-
-    `comma` says whether plain numbers of the table have decimal commas.
-    """
+    """Decide what a column holds; `sure` says that the user named the decimal mark."""
     name, target = str(cells.name), role == "the target"
     if role in ("a category", "the groups") or (target and task == "classification"):
         return _category(cells)
     labels = target and task is None
-    if cells.dtype.kind == "f":
-        return _category(cells) if labels and _are_labels(cells) else Column(name)
-    counts = cells[~cells.isin(_NO_ENTRY)].value_counts(sort=False)
-    texts = counts.index.to_series()
-    codes = texts.str.fullmatch("[0-9]+").all() and texts.str.match("0[0-9]").any()
-    if texts.empty or (codes and not target):
-        return _category(cells)
-    words = texts.str.lower()
-    if not target and any(words.isin(pair).all() for pair in _BOOLEANS):
+    values, entries = _plain_numbers(cells, decimal), ~cells.isin(_NO_ENTRY)
+    if not (np.isnan(values) & entries & cells.notna()).any():
+        if (np.floor(values) < values).any():
+            return Column(name)
+        few = labels and len(np.unique(values[~np.isnan(values)])) <= _MOST_CLASSES
+        codes = not target and cells.str.match("0[0-9]+$", na=False).any()
+        return _category(cells[entries]) if few or codes else Column(name)
+    texts = cells[entries].dropna().drop_duplicates()
+    if not target and any(texts.str.lower().isin(pair).all() for pair in _BOOLEANS):
         return Column(name, "boolean")
-    if form := number_format(counts, decimal, comma):
-        return Column(name, format=form)
-    numbers = numbers_like(f"1234{',' if comma else '.'}5", clean(texts))
-    odd = np.isnan(numbers)
-    if labels and (odd.any() or _are_labels(numbers)):
-        return _category(cells)
-    if target or 2 * counts[odd].sum() <= counts.sum():
-        return Column(name)
-    if form := date_format(counts, dates):
+    form = _number_format(texts, decimal, sure)
+    few = labels and len(texts) <= _MOST_CLASSES
+    if form or (form == "" and not few) or (target and not labels):
+        return Column(name, format=form or "")
+    if not target and (form := _date_format(texts, dates)):
         return Column(name, "date", format=form)
     return _category(cells)
 
 
 def _category(cells: "Series") -> Column:
-    """Return the encoding of categories, sorted as numbers if all are numbers."""
-    texts = as_texts(cells.drop_duplicates()).dropna().sort_values()
-    words = texts[~texts.isin(_NO_ENTRY)]
-    numbers = numbers_like("1234.5", words)
-    if len(words) and not np.isnan(numbers).any():
-        texts = words.iloc[np.argsort(numbers, kind="stable")]
-    return Column(str(cells.name), "category", tuple(texts))
+    """Return the encoding of categories, of which numbers are first and sorted."""
+    texts = _without_point(cells.dropna()).drop_duplicates()
+    values = np.nan_to_num(_plain_numbers(texts, "."), nan=np.inf)
+    names = [text for _, text in sorted(zip(values, texts, strict=True))]
+    return Column(str(cells.name), "category", tuple(names))
 
 
-def _are_labels(numbers: Any) -> bool:
-    """Return whether numbers are classes: few whole numbers."""
-    values = np.unique(numbers[~np.isnan(numbers)])
-    few = len(values) <= MOST_CLASSES and np.isfinite(values).all()
-    return bool(few and not (values % 1).any())
+def _number_format(cells: "Series", decimal: str, sure: bool) -> str | None:
+    """Return an example of numbers with signs or marks, "" if plain, or `None`."""
+    texts = _clean(cells)
+    like = texts.str.fullmatch(_NUMBER)
+    if not like.any():
+        return None
+    unit = texts[like].str.replace("^.*[0-9] ?", "", regex=True).mode()[0]
+    readings = {} if unit else {"": _plain_numbers(cells, decimal)}
+    for example in ("1,234.5", "1.234,5")[:: -1 if decimal == "," else 1]:
+        form = f"{example} {unit}".rstrip()
+        readings[form] = _numbers(texts, form)
+    found = {form: np.isfinite(values).sum() for form, values in readings.items()}
+    best = [form for form in found if found[form] == max(found.values())]
+    if 2 * found[best[0]] < len(texts):
+        return None
+    if best[0] and not sure:
+        mark, point = best[0][1], best[0][5]
+        several = len({readings[form].tobytes() for form in best}) > 1
+        grouped = texts[like & texts.str.contains(f"[{mark}]")]
+        twice = grouped.str.contains(f"[{mark}].*[{mark}{point}]").any()
+        if several or not (unit or grouped.empty or twice):
+            must = (
+                "has numbers whose comma or point may be a decimal mark or separate "
+                "thousands; name the decimal mark by `--decimal ,` or `--decimal .`"
+            )
+            raise refusal(cells[like & texts.str.contains("[.,]")], must)
+    return best[0]
+
+
+def _date_format(texts: "Series", order: str | None) -> str | None:
+    """Return the format that reads the most texts, if more than half are dates."""
+    sample = texts.iloc[:: len(texts) // 50 + 1]  # which selects formats for all texts
+    forms = [form for form in (_ISO, *_DATES) if np.isfinite(_days(sample, form)).any()]
+    found = {form: np.isfinite(_days(texts, form)).mean() for form in forms}
+    best = [form for form in forms if found[form] == max(found.values()) > 0.5]
+    if len(best) > 1 and order is None:
+        must = (
+            "holds dates that can be read with the day or with the month first; "
+            "use `--dates day-first` or `--dates month-first`"
+        )
+        raise refusal(texts, must)
+    return best[-1 if order == "month-first" else 0] if best else None
+
+
+def refusal(cells: "Series", must: str) -> TableError:
+    """Return an error about a column, with the first of some cells."""
+    where = f"row {cells.index[0]}: column {cells.name!r}"
+    return TableError(f"{where} {must}. Received: {cells.iloc[0]!r}")
+
+
+def _without_point(texts: "Series") -> "Series":
+    """Return texts in which whole numbers such as 2.0 have no decimal mark."""
+    return texts.str.replace(r"^([+-]?[0-9]+)\.0$", r"\1", regex=True)
+
+
+def _plain_numbers(texts: "Series", decimal: str) -> np.ndarray:
+    """Return texts such as `-1.5e3` as numbers, and NaN for others."""
+    if decimal == ",":
+        texts = texts.str.replace(".", "?", regex=False)
+        texts = texts.str.replace(",", ".", regex=False)
+    pyarrow = require("pyarrow", extra="experiments")
+    try:
+        array = pyarrow.array(texts, from_pandas=True).cast("float64")
+    except ValueError:
+        texts = texts.where(texts.str.fullmatch(_PLAIN, na=False))
+        array = pyarrow.array(texts, from_pandas=True).cast("float64")
+    return array.to_numpy(zero_copy_only=False)
+
+
+def _clean(texts: "Series") -> "Series":
+    """Return texts with the same signs for the same things, and the currency last."""
+    for old, new in _SAME.items():
+        texts = texts.str.replace(old, new, regex=True)
+    return texts
+
+
+def _numbers(texts: "Series", form: str) -> np.ndarray:
+    """Return clean texts in the format of an example as numbers, and NaN for others."""
+    number, _, unit = form.partition("5")
+    point, mark = number[-1], ",."[number[-1] == ","]
+    # A currency may be missing, but not the sign of per cent. 5 % is 5.
+    ending = f"( ?{re.escape(unit.strip())}){'?' * ('%' not in unit)}" if unit else ""
+    whole = f"([1-9][0-9]{{0,2}}([{mark}' ][0-9]{{3}})+|[0-9]+)"
+    body = f"({whole}([{point}][0-9]*)?|[{point}][0-9]+)([eE][+-]?[0-9]+)?"
+    texts = texts.where(texts.str.fullmatch(f"[+-]? ?{body}{ending}", na=False))
+    digits = texts.str.replace(f"[^0-9eE{point}-]", "", regex=True)
+    return _plain_numbers(digits, point)
+
+
+def _days(texts: "Series", form: str) -> np.ndarray:
+    """Return dates as numbers of days since 1970-01-01 in UTC, and NaN for others."""
+    pandas = require("pandas", extra="experiments")
+    if form == _ISO:
+        form = "ISO8601"
+        texts = texts.where(texts.str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", na=False))
+    moments = pandas.to_datetime(texts, format=form, errors="coerce", utc=True)
+    since = moments - pandas.Timestamp(0, tz="UTC")
+    return (since / pandas.Timedelta(days=1)).to_numpy("float64")

@@ -1,8 +1,10 @@
-"""`TableEncoder`, the first layer of a network that predicts rows of a table."""
+"""`TableEncoder`, the first layer of networks that read tables, and `predict_table`."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -10,10 +12,12 @@ from keras import ops
 
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
-from keras_vaf.datasets.tables.columns import Column, as_cells
-from keras_vaf.datasets.tables.files import Table, listed, open_table
-from keras_vaf.datasets.tables.formats import Odd
-from keras_vaf.utils import check_number, check_numbers, did_you_mean
+from keras_vaf.datasets.tables.columns import UNKNOWN, Column
+from keras_vaf.datasets.tables.files import EXCEL, PARQUET, Table, listed, open_table
+from keras_vaf.utils import check_number, check_numbers
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @keras.saving.register_keras_serializable("keras_vaf")
@@ -103,46 +107,31 @@ class TableEncoder(keras.layers.Layer):
         )
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
-        """Return rows of a table as an array of numbers, the input of the layer.
+        """Return rows of a table as float32 numbers, the input of the layer.
+
+        A missing entry is NaN, a category is its index, and an unknown category is -1.
 
         Args:
             table: A dictionary from column names to sequences, or a pandas `DataFrame`,
-                with the columns in any order. Other columns are ignored.
+                with the columns in any order, and perhaps others.
             na: Additional words that stand for a missing entry.
 
-        Returns:
-            A float32 array of shape `(rows, columns)`. A missing entry is NaN, a
-            category is its index, and an unknown category is -1.
-
         Raises:
-            TableError: If columns are missing, or if a cell is not a number, truth
-                value or date, as its column requires.
+            TableError: If columns are missing, or have cells that cannot be used.
         """
         table = table if isinstance(table, Table) else open_table(table)
-        names, found, odd = [*table.frame], [], []
-        for column in self.columns:
-            if column.name not in names:
-                odd.append(
-                    f"column {column.name!r} is missing; add it, or rename one of the "
-                    f"columns: {listed(names)}.{did_you_mean(column.name, names)}"
-                )
-                continue
-            words, cells = (*column.na, *na), table.frame[column.name]
-            cells = as_cells(cells, words, table.decimal, not column.format)
-            try:
-                found.append(column.read(cells, table.decimal))
-            except Odd as problem:
-                odd.append(table.sentence(cells, problem))
-        if odd:
-            raise table.refusal(odd)
-        return np.stack(found, axis=1)
+
+        def read(column: Column) -> np.ndarray:
+            words = (*column.na, *na)
+            return column.read(table.cells(column.name, words), table.decimal)
+
+        return np.stack(table.each(read, self.columns), axis=1)
 
     def decode(self, outputs: Any) -> dict[str, np.ndarray]:
-        """Return the outputs of the network by name.
+        """Return the outputs of the network by name: `predicted TARGET`.
 
-        They are `predicted TARGET` in the units of the table for regression, and
-        otherwise `predicted TARGET`, the name of the most probable class, and
-        `probability of CLASS` for each class.
+        It is in the units of the table, or the most probable class, which is followed
+        by `probability of CLASS` for each class.
         """
         values, name = np.asarray(outputs), f"predicted {self.target}"
         if self.classes is None:
@@ -168,3 +157,93 @@ class TableEncoder(keras.layers.Layer):
         columns = [asdict(column) for column in self.columns]
         own = {name: getattr(self, name) for name in names}
         return {**super().get_config(), "columns": columns, **own}
+
+
+def with_encoder(
+    network: keras.Sequential, encoder: TableEncoder, fitted: FittedPreprocessing
+) -> keras.Sequential:
+    """Return a network from encoded rows to probabilities, or to the target's units."""
+    *body, last = network.layers
+    activation = None if encoder.classes is None else "softmax"
+    head = keras.layers.Dense(last.units, activation)
+    inputs = keras.Input((len(encoder.columns),))
+    model = keras.Sequential([inputs, encoder, *body, head])
+    kernel, bias = last.get_weights()
+    if (target := fitted.target_scale) is not None:
+        kernel, bias = kernel * target.spread, bias * target.spread + target.center
+    head.set_weights([kernel, bias])
+    return model
+
+
+def predict_table(
+    model: keras.Model,
+    source: "str | os.PathLike[str] | DataFrame",
+    *,
+    na: Sequence[str] = (),
+    output: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> "DataFrame":
+    """Return a table with the predictions of a network as additional columns.
+
+    The cells of a CSV file are text. The columns are those of `TableEncoder.decode`.
+    `DataFrame.attrs["notes"]` counts unknown categories and missing entries.
+
+    Args:
+        model: A network with a `TableEncoder`, such as the `best.keras` of `keras-vaf
+            compare`.
+        source: A pandas `DataFrame`, or a path as in `read_table`, with the columns of
+            the training table in any order, and perhaps others.
+        na: Additional words that stand for a missing entry.
+        output: Path of a file for the table: Parquet, `.xlsx`, or CSV text with the
+            separator, the decimal mark and the encoding of the source.
+        **options: Those of `read_table` for a file: `separator`, `decimal`, `encoding`,
+            `sheet` and `header`.
+
+    Raises:
+        TableError: If columns are missing, or have cells that cannot be used.
+        ValueError: If the model has no `TableEncoder`, or if the table already has a
+            column of that name.
+
+    Example:
+
+    >>> import pandas
+    >>> encoder = TableEncoder([Column("a")], [0], [0], [1], [()], target="price")
+    >>> model = keras.Sequential([keras.Input((1,)), encoder])
+    >>> predict_table(model, pandas.DataFrame({"a": [1.5, 2.5]}))["predicted price"]
+    0    1.5
+    1    2.5
+    Name: predicted price, dtype: float32
+    """
+    layers = model.layers if isinstance(model, keras.Model) else ()
+    encoder = next((each for each in layers if isinstance(each, TableEncoder)), None)
+    if encoder is None:
+        raise ValueError(
+            "The model must contain a TableEncoder, as models of `keras-vaf compare` "
+            f"and `keras-vaf search` do. Received: {getattr(model, 'name', model)!r}"
+        )
+    table = open_table(source, **options)
+    x = encoder.encode(table, na)
+    columns = encoder.decode(model.predict(x, batch_size=1024, verbose=0))
+    if present := [each for each in columns if each in table.frame]:
+        raise ValueError(
+            f"{table.name} already has a column for the prediction. Rename it or "
+            f"remove it. Received: {listed(present)}"
+        )
+    frame, path = table.frame.assign(**columns), Path(output or "")
+    frame.attrs["notes"] = notes = []
+    for column, values in zip(encoder.columns, x.T, strict=True):
+        missing = np.isnan(values).sum()
+        unknown = (column.kind == "category") * (values == UNKNOWN).sum()
+        if missing or unknown:
+            notes.append(
+                f"Column {column.name!r}, {len(x):,} rows: {missing:,} missing entries "
+                f"(filled in as in training), {unknown:,} unknown categories."
+            )
+    if path.suffix.lower() in EXCEL:
+        frame.to_excel(path, index=False)
+    elif path.suffix.lower() in PARQUET:
+        frame.to_parquet(path)
+    elif output:
+        form = {"sep": table.separator or ",", "decimal": table.decimal}
+        frame.to_csv(path, index=False, encoding=table.encoding or None, **form)
+    return frame

@@ -5,40 +5,25 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf.datasets.tables.columns import as_texts
-from keras_vaf.datasets.tables.formats import Odd
-from keras_vaf.utils import check_choice, check_kind, require, visible
+from keras_vaf.datasets.tables.columns import TableError
+from keras_vaf.utils import check_choice, check_kind, did_you_mean, require
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 PARQUET = (".parquet", ".pq")
-EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
+EXCEL = (".xlsx", ".xls")
+TABLES = (*PARQUET, *EXCEL, ".csv", ".tsv", ".gz")  # others are read as CSV text, too
 
-TABLES = (*PARQUET, *EXCEL, ".csv", ".tsv", ".gz", ".bz2")
-"""Extensions of files that are tables. Any other file is read as CSV text."""
-
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
-_HEAD = 2**20  # characters that hold the first row
-_ROWS = 100  # rows used to guess the decimal mark
-_FEW_CELLS = 2**21  # of a sheet
 _MOST = 12  # names or columns in an error or a note
-# Not 1.234 or 1,234, which may have a mark between thousands.
-_POINT = r"[+-]?([0-9]+\.([0-9]{1,2}|[0-9]{4,})|0\.[0-9]+)"
-_COMMA = _POINT.replace(r"\.", ",")
-
-
-class TableError(ValueError):
-    """A table that cannot be used. The message lists all columns that are odd."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(visible(text))
+_POINT = r"[+-]?([0-9]+\.([0-9]{1,2}|[0-9]{4,})|0\.[0-9]+)"  # not 1.234
 
 
 @dataclass(frozen=True)
@@ -46,25 +31,42 @@ class Table:
     """A table that is open."""
 
     frame: "DataFrame"
-    name: str = "the table"
-    first: int = 0  # number of the first row of a file, for messages
-    decimal: str = "."  # of plain numbers in text
+    name: str
+    first: int  # number of the first row of a file, for messages
+    decimal: str  # mark of plain numbers in text
     separator: str = ""  # of a CSV file
     encoding: str = ""
 
-    def sentence(self, cells: "Series", problem: Odd) -> str:
-        """Return what is wrong with a column, with the number and text of a row."""
-        must, *text = problem.args
-        if not text:
-            return f"column {cells.name!r} {must}"
-        row = cells.index[(as_texts(cells) == text[0]).argmax()]
-        row = row + self.first if self.first else row
-        return f"row {row}: column {cells.name!r} {must}. Received: {text[0]!r}"
+    def cells(self, name: str, na: Sequence[str]) -> "Series":
+        """Return a column as texts without blanks, or without a missing entry."""
+        names = [*self.frame]
+        if name not in names:
+            raise TableError(
+                f"column {name!r} is missing; name one of the columns: {listed(names)}."
+                f"{did_you_mean(name, names)} See also `--separator` and `--sheet`."
+            )
+        values = self.frame[name]
+        if values.dtype.kind == "f":
+            # Whole numbers get no decimal mark, as in the files of other programs.
+            array = require("pyarrow", extra="experiments").array(values)
+            texts = array.cast("string").to_pandas()
+            values = texts.set_axis(values.index).rename(name)
+        texts = values.astype("str").str.strip()
+        texts = texts.mask(texts.isin([*_MISSING, *na]))
+        return texts.set_axis(texts.index + self.first) if self.first else texts
 
-    def refusal(self, odd: Sequence[str]) -> TableError:
-        """Return an error that lists what is wrong with columns."""
-        head = [f"{len(odd)} columns cannot be used."] * (len(odd) > 1)
-        return TableError(f"{self.name}: " + "\n".join([*head, *odd[:_MOST]]))
+    def each(self, read: Callable[[Any], Any], columns: Iterable[Any]) -> list[Any]:
+        """Return what a function reads of columns, or list all that are odd."""
+        found, odd = [], []
+        for column in columns:
+            try:
+                found.append(read(column))
+            except TableError as error:
+                odd.append(str(error))
+        if odd:
+            head = [f"{len(odd)} columns cannot be used."] * (len(odd) > 1)
+            raise TableError(f"{self.name}: " + "\n".join([*head, *odd[:_MOST]]))
+        return found
 
 
 def listed(names: Sequence[str]) -> str:
@@ -84,53 +86,49 @@ def open_table(
     """Open a table, with the arguments of `read_table`."""
     pandas = require("pandas", extra="experiments")
     check_kind("source", source, str, os.PathLike, Mapping, pandas.DataFrame)
-    check_choice("decimal", decimal or ".", (".", ","))
+    form = [check_choice("decimal", decimal or ".", (".", ","))]
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         path.open("rb").close()  # errors about the file come first
         try:
-            if path.suffix.lower() in PARQUET:
-                frame = pandas.read_parquet(path, dtype_backend="pyarrow")
-                table = Table(frame, path.name, 0, decimal or ".")
-            elif path.suffix.lower() in EXCEL:
-                frame = _with_names(_read_excel(path, sheet), header)
-                table = Table(frame, path.name, 1 + header, decimal or ".")
+            if (suffix := path.suffix.lower()) in PARQUET:
+                frame, first = pandas.read_parquet(path, dtype_backend="pyarrow"), 0
+            elif suffix in EXCEL:
+                frame, first = _with_names(_read_excel(path, sheet), header)
             else:
                 frame, *form = _read_csv(path, separator, decimal, encoding)
-                table = Table(_with_names(frame, header), path.name, 1 + header, *form)
-        except ImportError:
-            raise
+                frame, first = _with_names(frame, header)
         except Exception as error:  # any error of the package that reads the format
             raise TableError(
                 f"{path.name}: expected a table; perhaps it needs `--encoding cp1252`, "
                 f"`--separator` or `--sheet`. Received: {error}"
             ) from error
+        table = Table(frame, path.name, first, *form)
     else:
-        table = Table(pandas.DataFrame(source), decimal=decimal or ".")
+        table = Table(pandas.DataFrame(source), "the table", 0, *form)
     names = [str(name).strip() for name in table.frame]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated or table.frame.empty:
         raise TableError(
-            f"{table.name}: column names must differ; rename or remove columns. "
-            f"Received twice: {repeated}"
+            f"{table.name}: expected at least one row, and columns whose names differ. "
+            f"Received: {len(table.frame)} rows; names twice: {listed(repeated)}"
         )
     return replace(table, frame=table.frame.set_axis(names, axis=1))
 
 
-def _with_names(frame: "DataFrame", header: bool) -> "DataFrame":
-    """Return a table with the names in its first row, or with numbers as names."""
+def _with_names(frame: "DataFrame", header: bool) -> tuple["DataFrame", int]:
+    """Return a table with names of columns, and the number of its first row."""
     if not header:
-        return frame.set_axis([str(n + 1) for n in range(frame.shape[1])], axis=1)
-    names = [str(cell).strip() for cell in frame[:1].to_numpy().ravel()]
-    numbers = [float(name) for name in names if NUMBER.fullmatch(name)]
-    # Years, or the numbers that pandas gives to columns, may be names.
-    years = not any(n % 1 for n in numbers) and numbers == sorted({*numbers})
-    if not any(names) or not years or len(numbers) == len(names) != numbers[-1] + 1:
+        return frame.set_axis([str(n + 1) for n in range(frame.shape[1])], axis=1), 1
+    first = frame.iloc[0].astype("str").str.strip()
+    if first.str.fullmatch(r"[+-]?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?").any():
         raise ValueError(
-            f"a first row without names: {listed(names) or 'none'}; if it holds cells, "
-            "use `--no-header`, which names the columns 1, 2, 3 and so on"
+            f"a first row with numbers: {listed([*first])}; if it holds cells, use "
+            "`--no-header`, which names the columns 1, 2, 3 and so on; otherwise give "
+            "them other names"
         )
-    names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
-    return frame[1:].set_axis(names, axis=1).reset_index(drop=True)
+    names = [name or f"Unnamed: {place}" for place, name in enumerate(first)]
+    return frame[1:].set_axis(names, axis=1).reset_index(drop=True), 2
 
 
 def _read_excel(path: Path, sheet: str | int) -> "DataFrame":
@@ -139,20 +137,19 @@ def _read_excel(path: Path, sheet: str | int) -> "DataFrame":
         with zipfile.ZipFile(path) as book:
             for name in book.namelist():
                 if name.startswith("xl/worksheets/sheet"):
-                    _check_extent(re.findall(rb' r="([A-Z]+)(\d+)"', book.read(name)))
+                    _check_extent(book.read(name))
     options = {"dtype": object, "na_filter": False, "engine": "calamine"}
     pandas = require("pandas", extra="experiments")
     return pandas.read_excel(path, sheet, header=None, **options)
 
 
-def _check_extent(cells: Sequence[tuple[bytes, bytes]]) -> None:
-    rows = max((int(row) for _, row in cells), default=0)
-    last = max({name for name, _ in cells}, key=lambda n: (len(n), n), default=b"")
-    width = sum((c - 64) * 26**place for place, c in enumerate(reversed(last)))
-    if rows * width > max(_FEW_CELLS, 100 * len(cells)):
+def _check_extent(sheet: bytes) -> None:
+    cells = re.findall(rb' r="([A-Z]+)(\d+)"', sheet) or [(b"A", b"1")]
+    rows, letters = max(int(row) for _, row in cells), max(len(c) for c, _ in cells)
+    if rows * 26**letters > max(2**21, 1000 * len(cells)):
         raise ValueError(
-            f"a sheet of {rows} rows and {width} columns, of whose cells {len(cells)} "
-            "are filled; remove those that are far from the table"
+            f"{len(cells)} cells in a sheet of {rows} rows and up to {26**letters} "
+            "columns; remove those that are far from the table"
         )
 
 
@@ -160,31 +157,19 @@ def _read_csv(
     path: Path, separator: str | None, decimal: str | None, encoding: str | None
 ) -> tuple["DataFrame", str, str, str]:
     """Return cells as texts, decimal mark, separator and encoding of a CSV file."""
-    with require("pyarrow", extra="experiments").input_stream(str(path)) as file:
+    pyarrow = require("pyarrow", extra="experiments")
+    with pyarrow.input_stream(str(path)) as file:
         content = file.read()  # decompressed
     encoding = encoding or _ENCODINGS.get(content[:2], "utf-8")
     text = content.decode(encoding).removeprefix("\ufeff")
-    head = text[:_HEAD].lstrip("\r\n ")
+    head = text[: 2**20].lstrip("\r\n ")  # with the first row
     first = re.split(r"[\r\n]", head, maxsplit=1)[0]
     separator = separator or max(",;\t|", key=first.count)
-    names = next(csv.reader(io.StringIO(head, newline=""), delimiter=separator), [""])
-    frame = _cells(text, separator, len(names))
-    # The last cell may be the rest of the file, after a quote.
-    if "\n" in frame.iloc[-1, -1] and text.count('"') % 2:
-        raise ValueError("a quote without a second one")
-    if decimal is None and separator != ",":
-        texts = frame[1:_ROWS].stack().str.strip().str
-        comma = texts.fullmatch(_COMMA).any() and not texts.fullmatch(_POINT).any()
-        decimal = "," if comma else "."
-    return frame, decimal or ".", separator, encoding
-
-
-def _cells(text: str, separator: str, width: int) -> "DataFrame":
-    """Return cells as texts: pandas's own readers fill up rows, or split quotes."""
-    pyarrow = require("pyarrow", extra="experiments")
+    row = next(csv.reader(io.StringIO(head, newline=""), delimiter=separator), [""])
+    names = [*map(str, range(len(row)))]
     reader = require("pyarrow.csv", extra="experiments")
-    names = [*map(str, range(width))]
-    found = reader.read_csv(
+    # The readers of pandas fill up rows, or split cells in quotes.
+    frame = reader.read_csv(
         pyarrow.py_buffer(text.encode()),
         reader.ReadOptions(column_names=names, block_size=2**24, use_threads=False),
         reader.ParseOptions(
@@ -193,5 +178,12 @@ def _cells(text: str, separator: str, width: int) -> "DataFrame":
             invalid_row_handler=lambda row: "error" if row.text.strip() else "skip",
         ),
         reader.ConvertOptions(column_types=dict.fromkeys(names, "string")),
-    )
-    return found.to_pandas()
+    ).to_pandas()
+    # The last cell may be the rest of the file, after a quote.
+    if "\n" in frame.iloc[-1, -1] and text.count('"') % 2:
+        raise ValueError("a quote without a second one")
+    if decimal is None and separator != ",":
+        texts = frame[1:100].stack().str.strip().str
+        comma = texts.fullmatch(_POINT.replace(r"\.", ",")).any()
+        decimal = "," if comma and not texts.fullmatch(_POINT).any() else "."
+    return frame, decimal or ".", separator, encoding

@@ -222,13 +222,13 @@ class _Maker:
             if isinstance(place.activation, keras.layers.PReLU) and self._vaf:
                 new: Any = self._like_prelu(place.activation, named)
                 return Change(place.path, "PReLU", "VAFActivation", 0.0, new=new)
-            found, error = fixed(place.activation), None
+            (before, start), error = fixed(place.activation), None
             if self._family:
-                arguments = self._start(found.start)
+                arguments = self._start(start)
                 new = self._to(**arguments, **self._shared, **named)
                 probe = self._to(**arguments)
                 probe.build((None, 1))
-                difference = probe.function(INSIDE).ravel() - found.start.target(INSIDE)
+                difference = probe.function(INSIDE).ravel() - start.target(INSIDE)
                 error = float(np.max(np.abs(difference)))
             elif not isinstance(new := self._to(place.layer), keras.layers.Layer):
                 raise ValueError(f"`to` must return a layer. Received: {new!r}")
@@ -236,7 +236,7 @@ class _Maker:
             raise
         except ValueError as reason:
             raise ValueError(f"The activation of {place.path!r}: {reason}") from reason
-        return Change(place.path, found.name, type(new).__name__, error, new=new)
+        return Change(place.path, before, type(new).__name__, error, new=new)
 
     def _start(self, start: KnownStart) -> dict[str, Any]:
         """Return the arguments that set the function at which an activation starts."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -62,11 +62,9 @@ def label(activation: Any) -> str:
     """Return the name of an activation: a layer, an operation or a function."""
     if isinstance(activation, keras.layers.Activation):
         return label(activation.activation)
-    if isinstance(activation, keras.layers.Layer):
-        units = f"(k={activation.k})" if hasattr(activation, "k") else ""
-        return f"{type(activation).__name__}{units}"
+    units = f"(k={activation.k})" if hasattr(activation, "k") else ""
     name = getattr(activation, "__name__", "") or _operation_name(activation)
-    return name or type(activation).__name__
+    return name or f"{type(activation).__name__}{units}"
 
 
 def _operation_name(operation: Any) -> str:
@@ -131,23 +129,17 @@ def activation_in(value: Any, named: bool, outer: Any) -> Any:
     return None
 
 
-class Fixed(NamedTuple):
-    """A fixed activation: its name for reports, and the start of a VAF there."""
+def fixed(activation: Any) -> tuple[str, KnownStart]:
+    """Return the name of a fixed activation and the start of a VAF there.
 
-    name: str
-    start: KnownStart
-
-
-def fixed(activation: Any) -> Fixed:
-    """Describe a fixed activation, or raise the reason why no VAF can start there."""
+    If no VAF can start there, a `KeptError` has the reason.
+    """
     if isinstance(activation, keras.layers.Activation):
         return fixed(activation.activation)
     if isinstance(activation, keras.layers.Softmax):
         raise KeptError("softmax looks at several elements at once")
-    if isinstance(activation, keras.layers.ELU):
-        if activation.alpha != 1:
-            raise KeptError("no g is known for which the start is exact")
-        return Fixed("elu", FunctionStart("elu"))
+    if isinstance(activation, keras.layers.ELU) and activation.alpha == 1:
+        return "elu", FunctionStart("elu")
     if not hasattr(activation, "negative_slope"):
         return _function(activation)
     slope = activation.negative_slope
@@ -158,19 +150,18 @@ def fixed(activation: Any) -> Fixed:
         raise KeptError("its largest value is 0")
     if hasattr(activation, "max_value") and not slope and maximum in (None, 6):
         name = "relu6" if maximum else "relu"
-        return Fixed(name, FunctionStart(name))
+        return name, FunctionStart(name)
     if maximum is None:
-        lines = PiecewiseLinearStart((0,), (slope, 1))
-        return Fixed(f"LeakyReLU({slope:g})", lines)
+        return f"LeakyReLU({slope:g})", PiecewiseLinearStart((0,), (slope, 1))
     name = f"ReLU(max_value={maximum:g}, negative_slope={slope:g})"
-    return Fixed(name, PiecewiseLinearStart((0, maximum), (slope, 1, 0)))
+    return name, PiecewiseLinearStart((0, maximum), (slope, 1, 0))
 
 
-def _function(function: Callable[[Any], Any]) -> Fixed:
+def _function(function: Callable[[Any], Any]) -> tuple[str, KnownStart]:
     """Describe a function, or an operation that keras.ops put into a graph."""
     name = name_of(function)
     if name is not None:
-        return Fixed(name, FunctionStart(name))
+        return name, FunctionStart(name)
     if isinstance(function, keras.layers.Layer):
         raise KeptError("no g is known for which the start is exact")
     try:
@@ -179,11 +170,10 @@ def _function(function: Callable[[Any], Any]) -> Fixed:
         row = column = np.empty(0)
     if row.size != len(GRID) or not np.array_equal(row, column.T, equal_nan=True):
         raise KeptError(f"{label(function)} looks at several elements at once")
-    operation = isinstance(function, keras.Operation)
-    registered = not operation and registered_name(function)
-    known = function if registered else recognize(function)
+    named = not isinstance(function, keras.Operation) and registered_name(function)
+    known = function if named else recognize(function)
     if known is None:
         raise KeptError(
             f"no g is known for which the start is exact. {HOW_TO_REGISTER}"
         )
-    return Fixed(label(function), FunctionStart(known))
+    return label(function), FunctionStart(known)

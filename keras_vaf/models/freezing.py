@@ -73,7 +73,15 @@ def freeze(model: Any, data: Any = None) -> Any:
     trainable_activations(model)
     graph.check_finite_weights(model)
     expected = _outputs(model, data)
-    frozen, changes = rebuild(model, _constant, edit=_without_own, data=data)
+
+    def replace(place: Place) -> Change | None:
+        layer = place.activation
+        if not isinstance(layer, TrainableActivation):
+            return None
+        new = _layers_of_keras(layer, place.name)
+        return Change(place.path, label(layer), "layers of Keras", 0.0, new=new)
+
+    frozen, changes = rebuild(model, replace, edit=_without_own, data=data)
     found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
     if found:
         reasons = "; ".join(str(each) for each in changes if each.kept)
@@ -101,24 +109,16 @@ def _outputs(model: keras.Model, data: Any) -> np.ndarray:
     return np.concatenate([each.astype("float64").ravel() for each in arrays])
 
 
-def _constant(place: Place) -> Change | None:
-    layer = place.activation
-    if not isinstance(layer, TrainableActivation):
-        return None
-    try:
-        new = _layers_of_keras(layer, place.name)
-    except ValueError as reason:
-        raise KeptError(str(reason)) from reason
-    return Change(place.path, label(layer), "layers of Keras", 0.0, new=new)
-
-
 def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
     """Return a model of Keras layers that computes the function of an activation."""
-    function, units, constant = units_of(layer)
+    try:
+        function, units, constant = units_of(layer)
+    except ValueError as reason:
+        raise KeptError(str(reason)) from reason
     alpha, alpha_bias, beta = np.moveaxis(units, -1, 1)
     shape = (layer.get_build_config() or {}).get("input_shape")
     if shape is None:
-        raise ValueError("the layer around it has never called it")
+        raise KeptError("the layer around it has never called it")
     axes = range(1, len(shape))
     shared = [axis - 1 for axis in axes if axis not in layer._unshared_axes]
 
@@ -142,9 +142,8 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
         outputs.append(rescaling(f"out{j}", beta[j], offset)(g(y)))
     if not outputs:
         outputs = [rescaling("constant", 0 * constant, constant)(inputs)]
-    y = outputs[0]
-    if len(outputs) > 1:
-        y = keras.layers.Add(name=f"{name}_sum", dtype="float32")(outputs)
+    together = keras.layers.Add(name=f"{name}_sum", dtype="float32")
+    y = together(outputs) if len(outputs) > 1 else outputs[0]
     # The arithmetic is in float32. The next layer receives its original dtype.
     last = keras.layers.Activation(
         "linear", name=f"{name}_out", dtype=layer.dtype_policy

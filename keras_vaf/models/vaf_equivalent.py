@@ -144,7 +144,7 @@ def units_of(layer: keras.layers.Layer) -> _Parts:
             reason = _REASONS[type(layer)]
         case _:
             try:
-                start: Any = fixed(layer).start
+                start: Any = fixed(layer)[1]
             except KeptError as error:
                 reason = str(error)
             else:

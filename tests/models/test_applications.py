@@ -1,11 +1,10 @@
 """Networks of keras.applications, with random weights, converted and frozen."""
 
 import keras
-import numpy as np
 import pytest
 
 from keras_vaf.models import convert, freeze, report
-from tests.models.networks import inputs_of, outputs_of
+from tests.models.networks import assert_equal_outputs
 
 # The surgery is the same on every backend, and JAX compiles each operation on its own.
 pytestmark = pytest.mark.backend("tensorflow", "torch")
@@ -27,18 +26,12 @@ def network(name, arguments):
     return make(weights=None, input_shape=shape, classes=CLASSES, **arguments)
 
 
-def assert_near(model, other, tolerance):
-    x = inputs_of(model, samples=2)
-    (expected,), (y,) = outputs_of(model, x), outputs_of(other, x)
-    assert np.abs(y - expected).max() <= tolerance * np.abs(expected).max()
-
-
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_network_is_converted_exactly_and_frozen(name):
     model = network(name, NETWORKS[name])
     found = convert(model)
     changes = report(found)
-    assert_near(model, found, 1e-5)
+    assert_equal_outputs(model, found, tolerance=1e-6)
     assert len(changes.replaced) > 20 and changes.error < 1e-6
     assert {kept.kept for kept in changes.kept} <= KEPT
     assert found.count_params() - model.count_params() == changes.parameters

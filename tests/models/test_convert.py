@@ -100,12 +100,6 @@ class TestAnyModel:
         assert_equal_outputs(once, twice)
 
 
-def test_a_layer_in_two_places_gets_one_function():
-    converted = convert(functional())
-    assert len(converted.get_layer("act")._inbound_nodes) == 2
-    assert len(converted.get_layer("shared_activation")._inbound_nodes) == 2
-
-
 def test_outputs_softmax_and_gates_are_kept():
     model = keras.Sequential(
         [

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import convert, freeze, report, simplify
@@ -98,11 +98,6 @@ class TestLayerWithAnActivation:
         loaded = keras.saving.load_model(tmp_path / "frozen.keras")
         assert "keras_vaf" not in loaded.to_json()
         assert_equal_outputs(found, loaded, X, 1e-5)
-
-
-def test_any_of_the_family_goes_inside():
-    model = around(blocks.Feedforward(6, name="block"))
-    assert isinstance(convert(model, to=KAF).layers[0].activation, KAF)
 
 
 @pytest.mark.parametrize("wrap", [lambda x: x, layers.Bidirectional])

@@ -80,20 +80,11 @@ class TestSimplify:
 
 
 class TestNearest:
-    @pytest.mark.parametrize(
-        ("layer", "text"),
-        [
-            (vaf((1, -1), (0, 0), (1, -0.13)), "LeakyReLU(0.13), largest error"),
-            (vaf((1, -1), (0, 0), (0.98, -0.098)), "0.98 x LeakyReLU(0.1), largest"),
-            (vaf((1,), (0,), (2,), 0.5), "2.00 x relu + 0.50, largest error"),
-            (vaf((1, -1), (0, 0), (-1, 1)), "-1.00 x linear, largest error"),
-            (vaf((2,), (0,), (1,), g="sigmoid"), "0.50 x"),
-            (vaf((1,), (0,), (1,), g="silu"), "silu, largest error"),
-        ],
-        ids=str,
-    )
-    def test_names(self, layer, text):
-        assert text in str(nearest(layer))
+    def test_the_text_has_the_slope_the_factor_and_the_constant(self):
+        bent = vaf((1, -1), (0, 0), (0.98, -0.098))
+        assert str(nearest(bent)).startswith("0.98 x LeakyReLU(0.1), largest error ")
+        moved = vaf((1,), (0,), (2,), 0.5)
+        assert str(nearest(moved)).startswith("2.00 x relu + 0.50, largest error ")
 
     def test_a_function_is_judged_at_the_given_points(self):
         layer = KAF(initialization="tanh", sharing="layer", D=40)  # 0 far from [-3, 3]

@@ -43,51 +43,39 @@ SINGLE = (
 )
 
 
-@pytest.mark.parametrize("layer", SINGLE, ids=lambda layer: layer.name)
-def test_equal_values(layer):
-    expected = ops.convert_to_numpy(layer(X[:, None].astype("float32")))[:, 0]
-    np.testing.assert_allclose(to_vaf(layer).function(X), expected, rtol=0, atol=1e-5)
+SEVERAL = [
+    prelu((3, 4, 5)),
+    prelu((3, 4, 5), shared_axes=[1, 2]),
+    prelu((3, 4, 5), shared_axes=[2]),
+    *(
+        built(layer, (None, 3, 4, 5), sharing=sharing)
+        for layer in (layers.APL(seed=0), layers.KAF(D=5), layers.SReLU())
+        for sharing in ("channel", "neuron", (1, 2))
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    "member",
-    [each for each in layers.ACTIVATIONS if not each.not_a_vaf],
-    ids=lambda member: member.layer.__name__,
-)
-def test_equal_values_for_random_weights_of_each_member(member):
-    layer = member.layer(sharing="layer")
-    layer.build((None, 1))
+def member(member):
+    """Return a layer with weights near their start, because some are divisors."""
+    layer = built(member.layer(), (None, 1), sharing="layer")
     random = np.random.default_rng(0)
-    for _ in range(3):
-        # Weights near their start, because some are divisors.
-        layer.set_weights(
-            [w * random.uniform(0.5, 2, w.shape) for w in layer.get_weights()]
-        )
-        expected = ops.convert_to_numpy(layer(X[:, None].astype("float32")))[:, 0]
-        scale = max(1, np.abs(expected).max())
-        np.testing.assert_allclose(
-            to_vaf(layer).function(X), expected, rtol=0, atol=1e-5 * scale
-        )
+    layer.set_weights(
+        [w * random.uniform(0.5, 2, w.shape) for w in layer.get_weights()]
+    )
+    return layer
+
+
+MEMBERS = [member(each) for each in layers.ACTIVATIONS if not each.not_a_vaf]
 
 
 @pytest.mark.parametrize(
-    "layer",
-    [
-        prelu((3, 4, 5)),
-        prelu((3, 4, 5), shared_axes=[1, 2]),
-        prelu((3, 4, 5), shared_axes=[2]),
-        *(
-            built(layer, (None, 3, 4, 5), sharing=sharing)
-            for layer in (layers.APL(seed=0), layers.KAF(D=5), layers.SReLU())
-            for sharing in ("channel", "neuron", (1, 2))
-        ),
-    ],
-    ids=lambda layer: layer.name,
+    "layer", [*SINGLE, *SEVERAL, *MEMBERS], ids=lambda layer: layer.name
 )
-def test_equal_values_for_every_function_of_a_layer(layer):
-    x = np.random.default_rng(1).uniform(-10, 10, (2, 3, 4, 5)).astype("float32")
+def test_equal_values(layer):
+    random = np.random.default_rng(1).uniform(-10, 10, (2, 3, 4, 5))
+    x = (random if layer in SEVERAL else X[:, None]).astype("float32")
     y, expected = (ops.convert_to_numpy(each(x)) for each in (to_vaf(layer), layer))
-    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(y, expected, 0, 1e-5 * max(1, np.abs(expected).max()))
 
 
 def test_straight_lines_become_a_vaf_of_relu():

@@ -2,8 +2,9 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
+from unittest import mock
 
 import keras
 
@@ -44,7 +45,7 @@ def census(run: Callable[[], Any]) -> set[Call]:
     found: set[Call] = set()
     busy = [False]  # one function of the backend may call another
 
-    def entering(call: Callable, name: str) -> Callable:
+    def entering(call: Callable) -> Callable:
         def enter(layer: Any, *args: Any, **kwargs: Any) -> Any:
             if stack and stack[-1][0] is layer:
                 return call(layer, *args, **kwargs)
@@ -76,28 +77,14 @@ def census(run: Callable[[], Any]) -> set[Call]:
 
     with contextlib.ExitStack() as patches:
         for kind in (keras.Operation, keras.layers.Layer):
-            patches.enter_context(_patched(kind, "__call__", entering))
+            enter = entering(kind.__call__)
+            patches.enter_context(mock.patch.object(kind, "__call__", enter))
         # Keras does not export its backend.
         backend = keras.ops.relu.__globals__["backend"]
         for module in (backend.nn, backend.numpy):
             for name in FUNCTIONS:
-                if hasattr(module, name):
-                    patches.enter_context(_patched(module, name, noting))
+                if function := getattr(module, name, None):
+                    note = noting(function, name)
+                    patches.enter_context(mock.patch.object(module, name, note))
         run()
     return found
-
-
-@contextlib.contextmanager
-def _patched(
-    holder: Any, name: str, wrap: Callable[[Callable, str], Callable]
-) -> Iterator[None]:
-    own = name in vars(holder)
-    original = getattr(holder, name)
-    setattr(holder, name, wrap(original, name))
-    try:
-        yield
-    finally:
-        if own:
-            setattr(holder, name, original)
-        else:
-            delattr(holder, name)

@@ -5,23 +5,13 @@ from typing import Any
 
 import keras
 
-_TEXT = {
-    "vocabulary_size": 64,
-    "num_layers": 2,
-    "num_heads": 2,
-    "hidden_dim": 16,
-    "intermediate_dim": 32,
-}
-_GROUPED = {
-    "vocabulary_size": 64,
-    "num_layers": 2,
-    "num_query_heads": 4,
-    "num_key_value_heads": 2,
-    "hidden_dim": 16,
-    "intermediate_dim": 32,
-}
+_SIZES = {"num_layers": 2, "hidden_dim": 16, "intermediate_dim": 32}
+_TEXT = {**_SIZES, "vocabulary_size": 64, "num_heads": 2}
+_HEADS = {"num_query_heads": 4, "num_key_value_heads": 2}
+_GROUPED = {**_SIZES, **_HEADS, "vocabulary_size": 64}
+_IMAGE = {"image_shape": (32, 32, 3)}
 _PATCHES = {
-    "image_shape": (32, 32, 3),
+    **_IMAGE,
     "patch_size": 8,
     "num_layers": 2,
     "num_heads": 2,
@@ -30,40 +20,24 @@ _PATCHES = {
 
 # Arguments of the backbones of keras-hub, all of them small.
 BACKBONES: dict[str, dict[str, Any]] = {
-    "Bert": _TEXT,
-    "Roberta": _TEXT,
-    "DistilBert": _TEXT,
-    "GPT2": _TEXT,
-    "Llama": _GROUPED,
-    "Mistral": _GROUPED,
+    **dict.fromkeys(("Bert", "Roberta", "DistilBert", "GPT2", "T5", "OPT"), _TEXT),
+    **dict.fromkeys(("Bart", "Bloom", "DebertaV3", "GPTNeoX"), _TEXT),
+    **dict.fromkeys(("XLMRoberta", "XLNet"), _TEXT),
+    **dict.fromkeys(("Llama", "Mistral", "Llama3", "Phi3", "Qwen"), _GROUPED),
     "ViT": {**_PATCHES, "mlp_dim": 32},
     "Whisper": {
         **_TEXT,
         "max_encoder_sequence_length": 16,
         "max_decoder_sequence_length": 8,
     },
-    "T5": _TEXT,
-    "OPT": _TEXT,
-    "Electra": {
-        **{k: v for k, v in _TEXT.items() if k != "vocabulary_size"},
-        "vocab_size": 64,
-        "embedding_dim": 16,
-    },
+    "Electra": {**_SIZES, "num_heads": 2, "vocab_size": 64, "embedding_dim": 16},
     "Gemma": {**_GROUPED, "head_dim": 8},
     "Albert": {**_TEXT, "embedding_dim": 16},
-    "Bart": _TEXT,
-    "Bloom": _TEXT,
-    "DebertaV3": _TEXT,
     "DeiT": {**_PATCHES, "intermediate_dim": 32},
-    "Falcon": {
-        **{k: v for k, v in _TEXT.items() if k != "num_heads"},
-        "num_attention_heads": 2,
-    },
-    "FNet": {k: v for k, v in _TEXT.items() if k != "num_heads"},
-    "GPTNeoX": _TEXT,
-    "Llama3": _GROUPED,
+    "Falcon": {**_SIZES, "vocabulary_size": 64, "num_attention_heads": 2},
+    "FNet": {**_SIZES, "vocabulary_size": 64},
     "MiT": {
-        "image_shape": (32, 32, 3),
+        **_IMAGE,
         "layerwise_depths": [1, 1],
         "num_layers": 2,
         "layerwise_num_heads": [1, 2],
@@ -74,11 +48,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "hidden_dims": [8, 16],
     },
     "Mixtral": {**_GROUPED, "num_experts": 2},
-    "Phi3": _GROUPED,
-    "Qwen": _GROUPED,
     "Qwen3": {**_GROUPED, "head_dim": 8},
-    "XLMRoberta": _TEXT,
-    "XLNet": _TEXT,
     "EfficientNet": {
         "input_shape": (32, 32, 3),
         "stackwise_kernel_sizes": [3, 3],
@@ -95,7 +65,7 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "stackwise_nores_option": [False, False],
     },
     "ResNet": {
-        "image_shape": (32, 32, 3),
+        **_IMAGE,
         "input_conv_filters": [64],
         "input_conv_kernel_sizes": [3],
         "stackwise_num_filters": [64, 64],
@@ -103,13 +73,9 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "stackwise_num_strides": [1, 2],
         "block_type": "basic_block",
     },
-    "DenseNet": {
-        "image_shape": (32, 32, 3),
-        "stackwise_num_repeats": [2, 2],
-        "growth_rate": 8,
-    },
+    "DenseNet": {**_IMAGE, "stackwise_num_repeats": [2, 2], "growth_rate": 8},
     "CSPNet": {
-        "image_shape": (32, 32, 3),
+        **_IMAGE,
         "stem_filters": 8,
         "stem_kernel_size": 3,
         "stem_strides": 1,
@@ -120,12 +86,12 @@ BACKBONES: dict[str, dict[str, Any]] = {
         "stage_type": "dark",
     },
     "VGG": {
-        "image_shape": (32, 32, 3),
+        **_IMAGE,
         "stackwise_num_repeats": [1, 1],
         "stackwise_num_filters": [8, 16],
     },
     "SwinTransformer": {
-        "image_shape": (32, 32, 3),
+        **_IMAGE,
         "embed_dim": 8,
         "depths": [2, 2],
         "num_heads": [1, 2],

@@ -39,9 +39,14 @@ def failures(example):
     return "".join(report)
 
 
-@pytest.mark.parametrize(
-    "example", docstring_examples(), ids=lambda example: example.name
-)
+def case(example):
+    """Return an example with its marks: those of some packages train networks."""
+    trains = example.name.split(".")[1] in {"experiments", "paper", "sklearn", "tuners"}
+    late = pytest.mark.nightly("tensorflow", "jax")  # which compile each training
+    return pytest.param(example, id=example.name, marks=[late] * trains)
+
+
+@pytest.mark.parametrize("example", [*map(case, docstring_examples())])
 def test_docstring(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if report := failures(example):

@@ -46,6 +46,7 @@ def test_grey_images(data_dir, name):
     assert dataset.checksum.startswith(CHECKSUMS[name])
 
 
+@pytest.mark.nightly  # it unpacks 60,000 images twice
 def test_coloured_images(data_dir):
     dataset = load(COLOURED, data_dir)
     packed = data_dir / COLOURED / "cifar-10-batches-py" / "test_batch.xz"

@@ -17,6 +17,8 @@ from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.training.seeds import independent_seeds
 from tests.reference_training import standardised, trained_by_batches
 
+late = pytest.mark.nightly("tensorflow", "jax")  # which compile each training
+
 FOLDS, EPOCHS, BATCH = 3, 6, 8
 SIZES = {"hidden": (5, 3), "folds": FOLDS, "epochs": EPOCHS, "batch_size": BATCH}
 RECIPE = Recipe(**SIZES, learning_rates=(1e-5, 0.003, 0.02))
@@ -46,6 +48,7 @@ def trained(data, outputs, loss, fold, rate, epochs):
     return trained_by_batches(network, *data, epochs, BATCH, seed)
 
 
+@late
 def test_best_network_classifies_as_one_trained_with_the_selected_rate(
     compared, classes
 ):
@@ -66,6 +69,7 @@ def test_best_network_classifies_as_one_trained_with_the_selected_rate(
     np.testing.assert_allclose(predicted, expected, atol=1e-4)
 
 
+@late
 def test_a_network_trained_without_keras_vaf_training_has_the_score_of_its_record(
     regressed, numbers
 ):
@@ -86,6 +90,7 @@ def test_a_network_trained_without_keras_vaf_training_has_the_score_of_its_recor
         assert found == pytest.approx(record["test"], rel=1e-3)
 
 
+@late
 def test_references_have_the_scores_of_scikit_learn(regressed, numbers):
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.linear_model import Ridge
@@ -110,6 +115,7 @@ def test_references_have_the_scores_of_scikit_learn(regressed, numbers):
             assert error == pytest.approx(found[name, fold.number], rel=1e-4)
 
 
+@late
 def test_the_files_say_what_was_compared_and_learned(compared):
     assert {path.name for path in compared.folder.iterdir()} == {
         *("best.keras", "comparison.png", "table.md")

@@ -7,7 +7,10 @@ from keras_vaf.models import convert, freeze, report
 from tests.models.networks import assert_equal_outputs
 
 # The surgery is the same on every backend, and JAX compiles each operation on its own.
-pytestmark = pytest.mark.backend("tensorflow", "torch")
+pytestmark = [
+    pytest.mark.backend("tensorflow", "torch"),
+    pytest.mark.nightly("tensorflow"),  # it compiles each network
+]
 
 NETWORKS = {
     "MobileNet": {"alpha": 0.25},

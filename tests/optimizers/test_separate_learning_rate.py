@@ -101,6 +101,7 @@ def test_finds_parameters_by_layer_and_never_by_name():
     assert found == ["alpha", "alpha", "alpha_bias", "beta", "beta_bias"]
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_options_of_the_optimizer_act_on_both():
     options = {"clipnorm": 0.01, "use_ema": True, "gradient_accumulation_steps": 2}
 

@@ -14,11 +14,9 @@ from keras_vaf.experiments.results import select, select_architectures
 from keras_vaf.experiments.run import Study, train_missing
 from tests.paper.cases import CASES, FOLDER
 
-# On every backend, the other cases take seconds.
-SLOW = [
-    pytest.param(name, marks=[] if name == "servo" else pytest.mark.nightly)
-    for name in CASES
-]
+# TensorFlow and JAX compile each training, and the other cases take seconds everywhere.
+LATE = {"servo": pytest.mark.nightly("tensorflow", "jax")}
+SLOW = [pytest.param(name, marks=LATE.get(name, pytest.mark.nightly)) for name in CASES]
 KEY = ["hidden", "activation", "learning_rate", "fold"]
 COUNTED = ["epochs", "best_epoch", "parameters"]
 SCORES = ["val_loss", "validation", "test", "constant"]

@@ -169,6 +169,7 @@ def test_a_pipeline_encodes_mixed_columns():
     assert pipeline.fit(X, y).score(X, y) > 0.9
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 @pytest.mark.parametrize("kind", [VAFClassifier, VAFRegressor])
 def test_a_pickled_estimator_predicts_the_same(kind, iris):
     estimator = kind(sharing="channel", initialization="random", **QUICK).fit(*iris)

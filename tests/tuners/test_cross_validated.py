@@ -49,6 +49,7 @@ def searched(tmp_path_factory):
     return tuner
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_each_fold_is_trained_as_train_does(searched):
     x, y = data()
     for number, result in searched.results().iterrows():

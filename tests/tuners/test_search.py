@@ -52,6 +52,7 @@ def expected(name):
     return found[found["backend"] == keras.backend.backend()].drop(columns="backend")
 
 
+@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_the_numbers_are_those_of_the_old_version(searched):
     table = searched.table.drop(columns="seconds")
     old = expected("table").set_index("activation")

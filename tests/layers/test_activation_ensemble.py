@@ -46,6 +46,16 @@ def test_fit_moves_them_and_the_optimizer_does_not():
     assert len(layer.trainable_variables) == 3
 
 
+def test_training_leaves_the_extremes_of_a_frozen_layer():
+    layer = make_layer()
+    layer.trainable = False
+    x = sample((5, 3))
+    layer.build(x.shape)
+    before = extremes(layer)
+    layer(x, training=True)
+    np.testing.assert_array_equal(extremes(layer), before)
+
+
 def test_the_batch_whose_extremes_it_has_is_taken_to_0_to_1():
     layer = make_layer(momentum=0.0)
     x = sample((50, 3))

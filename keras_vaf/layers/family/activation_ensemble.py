@@ -28,10 +28,10 @@ class ActivationEnsemble(TrainableActivation):
     ```
 
     `minimum` and `maximum` are running means of the smallest and largest value of each
-    function in a batch. Training updates them. By default `alpha_constraint` keeps
-    alpha on the simplex: no value is negative, and their sum is 1. alpha starts at 1/m,
-    eta at 1 and delta at 0. `minimum` and `maximum` start at the extremes of the
-    functions on [-3, 3].
+    function in a batch. Training updates them, unless `trainable` of the layer is
+    False. By default `alpha_constraint` keeps alpha on the simplex: no value is
+    negative, and their sum is 1. alpha starts at 1/m, eta at 1 and delta at 0.
+    `minimum` and `maximum` start at the extremes of the functions on [-3, 3].
 
     Args:
         functions: The m fixed activations: names of element-wise Keras activations, or
@@ -86,7 +86,7 @@ class ActivationEnsemble(TrainableActivation):
         return [np.broadcast_to(v, (*unshared, len(curves))) for v in values]
 
     def call(self, inputs: Tensor, training: bool | None = None) -> Tensor:
-        if training:
+        if training and self.trainable:
             self._measure(inputs)
         return super().call(inputs, training)
 

@@ -218,6 +218,20 @@ def test_without_validation_rows_the_last_finite_epoch_is_kept():
     assert all(np.isfinite(weight).all() for weight in model.get_weights())
 
 
+@pytest.mark.backend("tensorflow")  # JAX has no float64 by default
+@pytest.mark.parametrize("floatx", ["float16", "float64"])
+def test_another_precision(floatx):
+    try:
+        keras.config.set_floatx(floatx)
+        keras.config.set_dtype_policy(floatx)
+        history = train(tiny_model("sgd"), *regression_data(), None, 2)
+    finally:
+        keras.config.set_floatx("float32")
+        keras.config.set_dtype_policy("float32")
+    assert history.metrics["loss"].dtype == floatx
+    assert history.best_epoch == 2
+
+
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 def test_a_metric_may_have_many_values():
     x, y = classification_data(21, seed=0)

@@ -63,9 +63,10 @@ class Loop:
     def _epochs(self, orders: tf.Tensor, verdict: Any, data: Any) -> Any:
         """Run epochs until no orders are left or the verdict is to stop."""
         count = tf.shape(orders)[0]
-        names = [*self._model.get_metrics_result()]
-        names += [f"val_{name}" for name in names]
-        arrays = [tf.TensorArray(tf.float32, count) for _ in names]
+        results = self._model.get_metrics_result()
+        results |= {f"val_{name}": value for name, value in results.items()}
+        names, values = [*results], map(tf.convert_to_tensor, results.values())
+        arrays = [tf.TensorArray(value.dtype, count) for value in values]
 
         def goes_on(done: Any, verdict: Any, arrays: Any) -> Any:
             return (done < count) & verdict[-1]

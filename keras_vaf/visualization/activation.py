@@ -13,6 +13,7 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import activation_inputs, trainable_activations
 from keras_vaf.models.formulas.formula import short_formula
 from keras_vaf.models.graph import is_torch_module
+from keras_vaf.ops import VAF
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.utils import require
 from keras_vaf.visualization import style
@@ -145,7 +146,10 @@ def start_of(layer: TrainableActivation, x: np.ndarray) -> np.ndarray | None:
     given = [value for name, value in vars(layer).items() if "_initializer" in name]
     start = getattr(layer, "initialization", "random") if not any(given) else "random"
     g: Any = getattr(layer, "g", None)
-    known = initializers.get(start).known(g)
+    try:
+        known = initializers.get(start).known(g)
+    except ValueError:  # a user's class may mean something else by this name
+        return None
     return known.target(x) if known else None
 
 
@@ -154,12 +158,12 @@ def unit_knots(layer: Any) -> np.ndarray | None:
 
     They are NaN for hidden units whose alpha or beta is 0.
     """
-    g = getattr(layer, "g", None)
-    if g is None or not elementwise(g).knots:
+    if layer.equation_class is not VAF or not elementwise(layer.g).knots:
         return None
     alpha, bias, beta, _ = (np.asarray(w, "float64") for w in layer.get_weights())
     alpha = np.where((alpha != 0) & (beta != 0), alpha, np.nan)
-    places = np.stack([(t - bias) / alpha for t in elementwise(g).knots], axis=-1)
+    knots = elementwise(layer.g).knots
+    places = np.stack([(t - bias) / alpha for t in knots], axis=-1)
     return places.reshape(*alpha.shape[:-1], -1)
 
 

@@ -61,8 +61,9 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def range_of(values: np.ndarray | None) -> tuple[float, float]:
-    """Return the range of 99.8 % of the data, or [-4.4, 4.4] without data."""
-    low, high = (-4, 4) if values is None else np.quantile(values, (0.001, 0.999))
+    """Return the range of 99.8 % of the finite data, or [-4.4, 4.4] without any."""
+    finite = np.empty(0) if values is None else values[np.isfinite(values)]
+    low, high = np.quantile(finite, (0.001, 0.999)) if finite.size else (-4, 4)
     margin = 0.05 * (high - low) or 1.0
     return float(low - margin), float(high + margin)
 
@@ -74,7 +75,8 @@ def draw_derivative(x: np.ndarray, curve: np.ndarray, ax: Axes) -> None:
     right.plot(x, slope, color=ORANGE, lw=1.5, zorder=2.5, label="derivative of f")
     room = 0.05 * np.ptp(slope) + 0.01 * np.abs(slope).max()
     room += 1e-3 * (np.abs(curve).max() or 1) / np.ptp(x)  # for the rounding of lines
-    right.set_ylim(slope.min() - room, slope.max() + room)
+    if np.isfinite(room):  # else the weights are not
+        right.set_ylim(slope.min() - room, slope.max() + room)
     right.tick_params(axis="y", labelcolor=ORANGE, color=ORANGE)
     right.spines["right"].set(visible=True, color=ORANGE)
     right.grid(visible=False)
@@ -89,7 +91,7 @@ def draw_start(x: np.ndarray, start: np.ndarray, ax: Axes) -> None:
 def draw_histogram(counts: np.ndarray, edges: np.ndarray, ax: Axes) -> None:
     """Draw a histogram in the lower third of the axes, between the grid and curves."""
     place: Any = {"transform": ax.get_xaxis_transform(), "zorder": 0.6}
-    height = 0.3 * counts / counts.max()
+    height = 0.3 * counts / max(counts.max(), 1)
     ax.stairs(height, edges, fill=True, color=PALE, label="data", **place)
 
 

@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
 from keras_vaf.initializers import PiecewiseLinearStart
-from keras_vaf.layers import VAFActivation
+from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.visualization import plot_activation, plot_epochs
 from tests.visualization import make_reference
 
@@ -72,6 +72,30 @@ def test_histogram_counts_the_data_and_decides_the_range(layer):
     tall, low = np.sort(values)[:-3:-1]
     assert tall == pytest.approx(3 * low)
     assert 0 < tall < 0.5  # of the height of the axes, beneath the curves
+
+
+def test_a_class_of_ones_own_may_have_arguments_of_the_same_names():
+    class Own(TrainableActivation):
+        start_values = (1.0, 2.0)
+
+        def __init__(self):
+            self.g, self.initialization = keras.activations.relu, "zeros"
+            super().__init__()
+
+        def value(self, x, slope, height):
+            return slope * x + height
+
+    assert list(lines_of(plot_activation(Own()))) == ["f", "derivative of f"]
+
+
+def test_draws_what_is_finite(layer):
+    data = np.array([np.nan, 1, np.inf, 3, -np.inf])
+    assert plot_activation(layer, data).get_xlim() == pytest.approx(
+        (0.9, 3.1), abs=0.01
+    )
+    assert plot_activation(layer, data[:1]).get_xlim() == (-4.4, 4.4)
+    layer.set_weights([np.full(weight.shape, np.nan) for weight in layer.get_weights()])
+    plot_activation(layer, np.ones(3)).figure.canvas.draw()
 
 
 @pytest.mark.parametrize(

@@ -253,8 +253,7 @@ class TrainableActivation(keras.layers.Layer):
 
     def _apply(self, convert: Callable[[Tensor], Tensor], *args: Any) -> Any:
         """Compute in the dtype that `to`, `double` or `half` of PyTorch sets."""
-        module: Any = super()
-        module._apply(convert, *args)
+        super()._apply(convert, *args)
         empty = convert(keras.ops.zeros((0,), self.variable_dtype))
         dtype = keras.backend.standardize_dtype(empty.dtype)
         if dtype != self.variable_dtype:

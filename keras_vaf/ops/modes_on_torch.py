@@ -3,6 +3,7 @@
 import torch
 
 Tensor = torch.Tensor
+LIBRARY = torch._C.__file__  # the file of the compiled part of PyTorch
 
 
 def in_memory(*tensors: Tensor) -> bool:

@@ -17,7 +17,7 @@ import torch
 from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import VAF, Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_torch as gpu
-from keras_vaf.ops.modes_on_torch import in_memory
+from keras_vaf.ops.modes_on_torch import LIBRARY, in_memory
 from keras_vaf.ops.native import library
 from keras_vaf.ops.native.case import TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check
@@ -214,7 +214,7 @@ def _run(name: str, case: Case, x: Tensor, *others: Tensor | None) -> None:
 def _use_threads_of_torch() -> None:
     """Run the kernels on PyTorch's threads, which wait actively for work."""
     try:  # not those of the process, which may have a second OpenMP
-        parallel = ctypes.CDLL(torch._C.__file__).GOMP_parallel
+        parallel = ctypes.CDLL(LIBRARY).GOMP_parallel
     except (OSError, AttributeError):  # this PyTorch was built without OpenMP
         return
     found: Any = library.find().library

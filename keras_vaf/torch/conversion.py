@@ -77,8 +77,7 @@ class Conversion:
 
     def _reason(self, path: str, part: torch.nn.Module, found: functions.Found) -> str:
         """Return why an activation is kept, or ""."""
-        hooks = (part._forward_hooks, part._forward_pre_hooks)
-        if any((*hooks, part._backward_hooks, part._backward_pre_hooks)):
+        if any(held for name, held in vars(part).items() if name.endswith("hooks")):
             return "it has hooks, which a new module would lose"
         parametrized = torch.nn.utils.parametrize.is_parametrized(part)
         if parametrized or "parametrizations" in path.split("."):

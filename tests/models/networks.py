@@ -4,6 +4,8 @@ import keras
 import numpy as np
 from keras import layers, ops
 
+from keras_vaf.layers import VAFActivation
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import report
 
 
@@ -65,6 +67,17 @@ def inputs_of(model, samples=3):
 def outputs_of(model, x):
     """Outputs of a model, always a list."""
     return [ops.convert_to_numpy(y) for y in keras.tree.flatten(model(x))]
+
+
+def trained(model, x):
+    """Train for an epoch, and return the paths of the VAFs whose weights change."""
+    vafs = find_layers(model, VAFActivation)
+    before = {path: vaf.get_weights() for path, vaf in vafs.items()}
+    y = keras.tree.map_structure(ops.ones_like, model(x))
+    model.compile("sgd", "mse")
+    model.fit(x, y, verbose=0)
+    pairs = {p: zip(v.get_weights(), before[p], strict=True) for p, v in vafs.items()}
+    return [p for p, each in pairs.items() if any(np.any(a != b) for a, b in each)]
 
 
 def scatter(model):

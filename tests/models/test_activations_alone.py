@@ -51,10 +51,10 @@ def of_activations(model):
 
 def test_nothing_else_changes():
     model = make_model()
+    model.trainable = False
     assert train_only_activations(model, inplace=True) is model
     changed = trained(model)
-    assert changed
-    assert changed <= of_activations(model)
+    assert changed and changed <= of_activations(model)
 
 
 def test_a_copy_carries_the_activations_by_its_weights(tmp_path):
@@ -72,12 +72,6 @@ def test_named_layers_stay_trainable():
     head = {path for path in changed if "head" in path}
     assert len(head) == 2
     assert changed - head <= of_activations(model)
-
-
-def test_a_model_that_was_frozen_is_trained():
-    model = make_model()
-    model.trainable = False
-    assert trained(train_only_activations(model))
 
 
 @pytest.mark.parametrize(

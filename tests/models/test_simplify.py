@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.initializers import RandomStart
-from keras_vaf.layers import KAF, VAFActivation
+from keras_vaf.layers import VAFActivation
 from keras_vaf.models import convert, freeze, nearest, report, simplify
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
@@ -85,12 +85,6 @@ class TestNearest:
         assert str(nearest(bent)).startswith("0.98 x LeakyReLU(0.1), largest error ")
         moved = vaf((1,), (0,), (2,), 0.5)
         assert str(nearest(moved)).startswith("2.00 x relu + 0.50, largest error ")
-
-    def test_a_function_is_judged_at_the_given_points(self):
-        layer = KAF(initialization="tanh", sharing="layer", D=40)  # 0 far from [-3, 3]
-        assert str(nearest(layer)) == "no known function"
-        found = str(nearest(layer, np.linspace(-2.5, 2.5, 101)))
-        assert "tanh, largest error" in found
 
     @pytest.mark.parametrize("x", [None, NORMAL], ids=["interval", "normal"])
     @pytest.mark.parametrize("name", KERAS_NAMES)

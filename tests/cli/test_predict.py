@@ -69,50 +69,43 @@ def test_columns_may_come_in_any_order_without_the_target(trained, capsys, frame
     name = f"predicted {target}"
     assert said == ""
     assert list(table)[:6] == ["sold", "lift", "city", "area", "note", name]
-    assert table["note"].tolist() == ["a, b"] * 40
     assert table[name].tolist() == given[name].tolist()
-    model = keras.saving.load_model(best)
     if target == "price":
         assert table[name].between(1e4, 1e6).all()  # not scaled
-        assert model.output_shape == (None, 1)
+        assert keras.saving.load_model(best).output_shape == (None, 1)
     else:
         assert set(table[name]) <= {"large", "small"}
         chances = table[["probability of large", "probability of small"]]
         np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-6)
 
 
-MESSY = {  # separator, decimal mark, rows
-    "commas": (",", ".", "area,city,lift,sold,id\n9,Ulm,yes,,042\n1,?,no,,1e5\n"),
+MESSY = {  # encoding, separator, decimal mark, rows
+    "commas": (
+        *("utf-8", ",", "."),
+        'area,city,lift,sold,id\n9,"U""l,m",yes,,"04\n2"\n1,?,no,,1e5\n',
+    ),
     "semicolons": (
-        *(";", ","),
+        *("utf-8-sig", ";", ","),
         "PLZ;area;city;lift;sold\n01067;99,50;Köln;yes;2024-01-01\n1;,5;??;No;\n",
     ),
-    "tabs": ("\t", ".", "area\tcity\tlift\tsold\n 99.50\t Ulm \tyes\t\n7\tUlm\tf\tNA"),
-    "quotes": (
-        *(",", "."),
-        '"area","city","lift","sold","n"\n"01","U""l,m","yes","","a\nb"\n',
+    "tabs": (
+        *("utf-16", "\t", "."),
+        "area\tcity\tlift\tsold\n 99.50\t Ulm \tyes\t\n7\tUlm\tf\tNA",
     ),
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "encoding"),
-    [
-        *(("commas", "utf-8"), ("semicolons", "cp1252"), ("tabs", "utf-16")),
-        *(("quotes", "utf-8-sig"), ("semicolons", "utf-8-sig")),
-    ],
-)
-def test_each_cell_is_written_as_it_was_read(name, encoding, trained, capsys):
-    separator, decimal, text = MESSY[name]
-    words = ["--encoding=cp1252"] if encoding == "cp1252" else []
-    code, _, said = predict(trained, capsys, text.encode(encoding), *words, read=False)
+@pytest.mark.parametrize("name", MESSY)
+def test_each_cell_is_written_as_it_was_read(name, trained, capsys):
+    encoding, separator, decimal, text = MESSY[name]
+    code, _, said = predict(trained, capsys, text.encode(encoding), read=False)
     assert code == 0, said
     written = trained[0].with_name("out.csv").read_bytes()
-    if encoding in ("utf-8-sig", "utf-16"):
+    if encoding != "utf-8":
         assert written[:2] == text.encode(encoding)[:2]  # the byte order mark
-    texts = (text, written.decode(encoding))
     given, found = (
-        [*csv.reader(io.StringIO(each), delimiter=separator)] for each in texts
+        [*csv.reader(io.StringIO(each), delimiter=separator)]
+        for each in (text, written.decode(encoding))
     )
     width = len(given[0])
     assert [row[:width] for row in found] == given

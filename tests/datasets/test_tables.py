@@ -124,12 +124,10 @@ def test_numbers_are_read_in_the_form_in_which_they_are_written(write, form, rol
     ],
 )
 def test_dates_are_days_since_1970(write, form):
-    text = column([day.strftime(form) for day in DAYS])
-    dataset = read_table(write(text), "y")
-    assert dataset.columns[0].kind == "date"
+    dataset = read_table(write(column([day.strftime(form) for day in DAYS])), "y")
     days = [(day - datetime.date(1970, 1, 1)).days for day in DAYS]
     np.testing.assert_array_equal(dataset.x[:, 0], days)
-    assert any("use `--time c`" in note for note in dataset.notes)
+    assert "use `--time c`" in dataset.notes[-1]
 
 
 def test_the_order_of_day_and_month_is_asked_for(write):
@@ -183,17 +181,14 @@ def test_targets_are_classes_or_numbers(write):
 def test_groups_and_times_are_no_inputs(write):
     rows = "".join(f"{'pq'[n % 2]},{day},{n}.5\n" for n, day in enumerate(DAYS))
     path = write("g,d,y\n" + rows)
-    grouped = read_table(path, "y", groups="g")
-    assert grouped.feature_names == ("d",)
+    grouped, timed = read_table(path, "y", groups="g"), read_table(path, "y", time="d")
+    assert (grouped.feature_names, timed.feature_names) == (("d",), ("g",))
     assert grouped.groups[:3].tolist() == [0, 1, 0]
-    timed = read_table(path, "y", time="d")
     assert np.diff(timed.times).tolist() == [7] * (ROWS - 1)
     assert not any("--time" in note for note in timed.notes)
     assert read_table(path, "y", ignore=["g"]).feature_names == ("d",)
-    rows = "".join(f"id {n},{n % 7},{n}.5\n" for n in range(ROWS))
-    names = write("c,a,y\n" + rows, "names.csv")
-    with pytest.raises(TableError, match=r"row 2: .* the time and .*Received: 'id 0'"):
-        read_table(names, "y", time="c")
+    with pytest.raises(TableError, match=r"row 2: .* the time and .*Received: 'p'"):
+        read_table(path, "y", time="g")
     with pytest.raises(ValueError, match="by `groups` or by `time`"):
         read_table(path, "y", time="g", groups="d")
 
@@ -233,9 +228,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_one_sentence_says_what_to_change(write, text):
-    with pytest.raises(TableError, match=REFUSED[text]) as raised:
+    with pytest.raises(TableError, match=f"^own.csv: .*{REFUSED[text]}") as raised:
         read_table(write(text), "y")
-    assert str(raised.value).startswith("own.csv")
+    assert len(str(raised.value)) < 300
 
 
 FRAME = pandas.DataFrame(
@@ -298,26 +293,20 @@ def test_texts_and_numbers_of_pandas():
     encoder = TableEncoder.of(dataset, Preprocessing().fit(dataset, slice(None)))
     with pytest.raises(TableError, match=r"'share' must .*, such as 1,234\.5 %"):
         encoder.encode(FRAME.assign(share=0.05))
+    # Numbers of many digits are different categories.
+    frame = pandas.DataFrame({"c": [2**60, 2**60 + 1] * 9, "y": range(18)})
+    assert read_table(frame, "y", categories=["c"]).x[:3, 0].tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match=r"`target` must be a str.*\['y'\]"):
+        read_table(FRAME, ["y"])
 
 
-def test_numbers_of_many_digits_are_different_categories_and_groups(write):
-    numbers = [2**60, 2**60 + 1]
-    path = write(column(numbers))
-    dataset = read_table(path, "y", categories=["c"])
-    assert dataset.categories == {0: tuple(map(str, numbers))}
-    frame = pandas.DataFrame({"c": numbers * 9, "a": range(18), "y": range(18)})
-    assert read_table(frame, "y", groups="c").groups.tolist() == [0, 1] * 9
-
-
-def test_other_files_marks_and_names_are_refused(write):
+def test_other_files_and_marks_are_refused(write):
     for ending in ("parquet", "xlsx", "xls"):
         with pytest.raises(TableError, match=f"own.{ending}: expected a table"):
             read_table(write(b"no such file", f"own.{ending}"), "y")
     for marks in ({"separator": "ab"}, {"decimal": ",,"}, {"encoding": "utf-88"}):
         with pytest.raises(ValueError, match=r"delimiter|`decimal`|unknown encoding"):
             read_table(write(TABLE), "y", **marks)
-    with pytest.raises(ValueError, match=r"`target` must be a str.*\['y'\]"):
-        read_table(FRAME, ["y"])
 
 
 CELLS = st.sampled_from(["1", "-2.5", "1e999", "nan", "inf", "", "?", "x", '"', "a,é"])

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 
 from keras_vaf.datasets import Dataset, FittedPreprocessing, Preprocessing
-from keras_vaf.datasets.scaling import Scaling
+from keras_vaf.datasets.preprocessing import Scaling
 from keras_vaf.datasets.scores import Rows, constant_score
 from keras_vaf.models import mlp
 from keras_vaf.training import fold_rows, recipe, split

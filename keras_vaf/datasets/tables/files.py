@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_vaf.datasets.tables.columns import TableError
-from keras_vaf.utils import check_choice, check_kind, did_you_mean, require
+from keras_vaf.utils import check_choice, check_kind, did_you_mean, require, visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -65,7 +65,8 @@ class Table:
                 odd.append(str(error))
         if odd:
             head = [f"{len(odd)} columns cannot be used."] * (len(odd) > 1)
-            raise TableError(f"{self.name}: " + "\n".join([*head, *odd[:_MOST]]))
+            text = "\n".join([*head, *odd[:_MOST]])
+            raise TableError(visible(f"{self.name}: {text}"))
         return found
 
 

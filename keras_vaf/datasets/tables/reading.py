@@ -12,7 +12,7 @@ from keras_vaf.datasets.dataset import Dataset, Task
 from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
 from keras_vaf.datasets.tables.columns import Column, TableError, infer, refusal
 from keras_vaf.datasets.tables.files import Table, listed, open_table
-from keras_vaf.utils import check_choice, check_kind, readable
+from keras_vaf.utils import check_choice, check_kind, readable, visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -140,7 +140,7 @@ def read_table(
         groups=None if group is None else np.nan_to_num(group, nan=-1).astype(np.int64),
         times=times,
     )
-    return replace(dataset, notes=tuple(_notes(dataset, table, left_out)))
+    return replace(dataset, notes=tuple(map(visible, _notes(dataset, table, left_out))))
 
 
 def _left_out(column: Column, values: np.ndarray, role: str, cells: "Series") -> str:

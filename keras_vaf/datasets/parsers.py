@@ -79,23 +79,15 @@ def read_workbook(
     `first_row` is the number of the row of names, from 1, `first_column` that of the
     first column. The default of `names` reads all columns with a name.
     """
-    calamine = require("python_calamine", extra="data")
-    book = calamine.load_workbook(io.BytesIO(contents[0]))
-    page = book.get_sheet_by_name(sheet or book.sheet_names[0])
-    found = page.to_python(skip_empty_area=False)
-    cells = [[_cell_text(cell) for cell in row] for row in found]
-    header, *rows = [row[first_column - 1 :] for row in cells[first_row - 1 :]]
+    pandas = require("pandas", extra="data")
+    options = {"dtype": object, "na_filter": False, "engine": "calamine"}
+    stream = io.BytesIO(contents[0])
+    frame = pandas.read_excel(stream, sheet or 0, header=None, **options).map(str)
+    header, *rows = frame.iloc[first_row - 1 :, first_column - 1 :].to_numpy().tolist()
     kept = tuple(names or filter(None, header))
     columns = [header.index(name) for name in kept]
     filled = itertools.takewhile(any, rows)
     return Table(kept, [[row[column] for column in columns] for row in filled])
-
-
-def _cell_text(cell: Any) -> str:
-    """Return a cell as text; whole numbers lose the decimal point of workbooks."""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None else str(cell)
 
 
 def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:

@@ -1,5 +1,7 @@
-"""The recomputation finds the answers and tables of the pages in the records."""
+"""The records are whole, and the answers and tables of the pages follow from them."""
 
+import hashlib
+import lzma
 import math
 import subprocess
 import sys
@@ -13,6 +15,10 @@ from benchmarks import recompute
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[2]
+REPORTS = ROOT / "docs" / "reports"
+MANIFEST = pd.read_csv(
+    REPORTS / "MANIFEST.csv", index_col="file", dtype={"commit": str}
+)
 
 
 def test_it_imports_nothing_of_the_package():
@@ -73,3 +79,19 @@ def test_a_changed_cell_is_named(tmp_path, monkeypatch):
 def test_the_tables_of_the_pages_are_those_of_the_records(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["recompute", "--check"])
     assert recompute.main() == 0, capsys.readouterr().out
+
+
+def test_the_manifest_lists_every_file():
+    files = {path.relative_to(REPORTS).as_posix() for path in REPORTS.rglob("*.csv.xz")}
+    assert files == {*MANIFEST.index}
+
+
+@pytest.mark.parametrize("file", MANIFEST.index)
+def test_a_file_has_its_checksum_its_number_of_rows_and_its_origin(file):
+    content = (REPORTS / file).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == MANIFEST.sha256[file]
+    first, *rows = lzma.decompress(content).decode().splitlines()
+    assert len(rows) == MANIFEST.rows[file] + 1
+    assert first.startswith(f"# command: {MANIFEST.command[file]}; ")
+    assert f"; commit: {MANIFEST.commit[file]}; versions: " in first
+    assert "; device: " in first

@@ -98,17 +98,19 @@ def open_window(chromium, address, folder):
         windows.append(window)
         window.set_default_timeout(60_000)
         window.problems = []
-        window.on("console", lambda line: note(window, line.type == "error", line.text))
-        window.on("pageerror", lambda error: note(window, True, str(error)))
-        window.on("requestfailed", lambda each: note(window, is_broken(each), each.url))
+        watch = functools.partial(note, window)
+        window.on("console", lambda line: watch(line.type == "error", line.text))
+        window.on("pageerror", lambda error: watch(True, str(error)))
+        # A request also fails if another page is opened meanwhile.
         window.on(
-            "request",
-            lambda each: note(window, not is_local(each.url, address), each.url),
+            "requestfailed",
+            lambda each: watch(each.failure != "net::ERR_ABORTED", each.url),
         )
+        window.on("request", lambda e: watch(not is_local(e.url, address), e.url))
         window.add_init_script(AT_ONCE)
         if not searches:
-            index = functools.partial(answer, body=without_pages(folder))
-            window.route("**/search_index.json", index)
+            answer = {"body": without_pages(folder), "content_type": "application/json"}
+            window.route("**/search_index.json", lambda each: each.fulfill(**answer))
         window.goto(address)
         return window
 
@@ -132,10 +134,6 @@ def without_pages(folder):
     return json.dumps(index | {"docs": []})
 
 
-def answer(route, body):
-    route.fulfill(body=body, content_type="application/json")
-
-
 def note(window, wrong, text):
     if wrong:
         window.problems.append(f"{window.url}: {text}")
@@ -143,11 +141,6 @@ def note(window, wrong, text):
 
 def is_local(url, address):
     return url.startswith((address, "data:", "blob:"))
-
-
-def is_broken(asked):
-    """Return whether a request failed, other than by opening another page."""
-    return asked.failure != "net::ERR_ABORTED"
 
 
 def test_every_page_fits_shows_code_and_formulas_and_links_to_existing_places(

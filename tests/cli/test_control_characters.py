@@ -63,15 +63,12 @@ def test_the_notes_of_a_table_have_no_control_characters(tmp_path):
     check("\n".join(read_table(path, "y").notes))
 
 
-def test_every_part_of_a_table_is_escaped_and_read_as_plain_text(capsys):
+def test_a_table_is_escaped_and_a_text_without_keras_vaf_too(monkeypatch, capsys):
     text = f"{HOSTILE} [/bold] :smile:"
     print_table(text, [text, text], [[text, text]], [text])
     said = capsys.readouterr().out
     check(said)
     assert said.count("[/bold] :smile:") == said.count(r"\x1b[31mred") == 6
-
-
-def test_a_text_is_escaped_without_keras_vaf_too(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "keras_vaf.utils", None)
     say("Written to", HOSTILE)
     check(capsys.readouterr().out)

@@ -86,8 +86,6 @@ def test_inspect_lists_draws_and_prints_formulas_and_reasons(run, vaf, tmp_path)
         ),
         ("convert model.keras -o out.keras --to kav", "Did you mean 'KAF'"),
         ("simplify model.keras -o out.keras", "trainable activation"),
-        ("simplify model.keras -o out.keras --tolerance -1", "tolerance=-1"),
-        ("convert model.keras -o out.keras --sharing all", "sharing='all'"),
         ("inspect model.keras", "trainable activation"),
     ],
 )

@@ -63,8 +63,6 @@ def test_searches_on_a_table_of_ones_own(houses, tmp_path, run):
         ("whine", "wine"),
         ("wine --tuner hyperband --trials 5", "at least 6.*5"),
         ("wine --tuner grit", "Did you mean 'grid'"),
-        ("wine --folds 1", "folds=1"),
-        ("wine --hidden 0", r"hidden=\(0,\)"),
         ("wine --baselines vanilla", "'vanilla'"),
     ],
 )

@@ -1,10 +1,12 @@
-"""The contract of every start: shapes, finite values, configuration."""
+"""The contract of every start: shapes, finite values, configuration, spare units."""
 
 import inspect
+from statistics import NormalDist
 
 import keras
 import numpy as np
 import pytest
+from keras import ops
 
 from keras_vaf import initializers
 from keras_vaf.initializers import (
@@ -14,6 +16,7 @@ from keras_vaf.initializers import (
     RandomStart,
     Start,
 )
+from keras_vaf.initializers.units import spare_units
 
 STARTS: tuple[Start, ...] = (
     GStart(),
@@ -50,3 +53,29 @@ def test_each_start_is_tried():
     found = {each for each in found if issubclass(each, Start)} - {Start}
     missing = found ^ {*map(type, STARTS)}
     assert not missing, f"STARTS in tests/initializers/test_contract.py: {missing}"
+
+
+quantile = NormalDist().inv_cdf
+
+
+@pytest.mark.backend("tensorflow")
+def test_knots_of_spare_units_are_quantiles_of_the_normal_distribution():
+    alpha, alpha_bias, beta = spare_units(3, keras.activations.relu)
+    np.testing.assert_array_equal(alpha, [-1, 1, -1])
+    knots = [quantile(level) for level in (1 / 2, 1 / 6, 5 / 6)]
+    np.testing.assert_allclose(-alpha_bias / alpha, knots)
+    np.testing.assert_array_equal(beta, 0)
+
+
+@pytest.mark.backend("tensorflow")
+@pytest.mark.parametrize("g", [keras.activations.relu, ops.log, ops.sqrt, ops.sinh])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_spare_units_differ_from_each_other_and_from_those_that_exist(g, dtype):
+    """Weights that were stored in float32 are rounded."""
+    existing = np.array([[1, 0], [-1, -quantile(0.75)], [1, -quantile(0.75)]], dtype)
+    for count in (0, 1, 2, 15):
+        units = np.stack(spare_units(count, g, *existing.T)[:2], axis=-1)
+        assert units.shape == (count, 2)
+        units = np.concatenate([existing, units])
+        distances = np.abs(units[:, None] - units).max(axis=-1)
+        assert distances[~np.eye(len(units), dtype=bool)].min() > 1e-3

@@ -195,3 +195,26 @@ def test_each_weight_has_its_own_arguments(layer):
             penalty += 0.1 * (i + 1) * np.square(value).sum()
     (loss,) = to_arrays([sum(layer.losses)])
     np.testing.assert_allclose(loss, penalty, rtol=1e-5)
+
+
+WAYS = {
+    "function": lambda tf, layer, x: tf.function(layer)(x),
+    "signature": lambda tf, layer, x: tf.function(
+        layer, input_signature=[tf.TensorSpec([None, 4], "float32")]
+    )(x),
+    "map": lambda tf, layer, x: tf.map_fn(layer, x[None])[0],
+}
+
+
+@pytest.mark.backend("tensorflow")
+@activations
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_ways_of_tensorflow_to_call_a_function(layer, way, sharing):
+    import tensorflow as tf
+
+    layer = built(layer, (None, 4), sharing=sharing)
+    x = tf.constant(sample((5, 4)))
+    found = WAYS[way](tf, layer, x).numpy()
+    expected = layer(x).numpy()  # afterwards: training may move running statistics
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)

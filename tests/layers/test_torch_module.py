@@ -12,6 +12,7 @@ from tests.layers.family import ACTIVATIONS, fresh
 pytestmark = pytest.mark.backend("torch")
 
 LAYERS = (*ACTIVATIONS, layers.Maxout(), layers.MLPConv((2,), 1))
+each = pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
 
 
 def public(names):
@@ -50,7 +51,7 @@ def test_parameters_are_those_of_the_weights(layer):
 
 
 @pytest.mark.parametrize("sharing", ["layer", "channel", "neuron"])
-@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
+@each
 def test_a_state_is_loaded_into_a_fresh_network(layer, sharing):
     import torch
 
@@ -67,7 +68,7 @@ def test_a_state_is_loaded_into_a_fresh_network(layer, sharing):
 
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 @pytest.mark.parametrize("sharing", ["layer", "channel"])
-@pytest.mark.parametrize("layer", ACTIVATIONS, ids=lambda layer: layer.name)
+@each
 def test_a_network_is_converted_to_another_dtype(layer, sharing, dtype):
     import torch
 
@@ -81,6 +82,52 @@ def test_a_network_is_converted_to_another_dtype(layer, sharing, dtype):
         assert y.dtype == dtype
         assert torch.isfinite(y).all()
         assert network.float()(x).dtype == torch.float32
+
+
+def saved(activation, x, dtype):
+    """Return the dtype of the output, and the bytes of large tensors that are kept."""
+    import torch
+
+    kept = {}
+    keep = torch.autograd.graph.saved_tensors_hooks(
+        lambda t: kept.update({t.data_ptr(): t}) or t, lambda t: t
+    )
+    with torch.autocast("cpu", dtype), keep:
+        y = activation(x)
+    y.sum().backward()
+    large = [t for t in kept.values() if t.numel() >= x.numel()]
+    return y.dtype, sum(t.nbytes for t in large)
+
+
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize("given", ["bfloat16", "float16"])
+@pytest.mark.parametrize("kind", [layers.VAFActivation, layers.KAF])
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_under_autocast_an_input_in_half_precision_is_kept(sharing, kind, given, built):
+    """As GELU does."""
+    import torch
+
+    dtype = getattr(torch, given)
+    x = torch.randn(64, 32).to(dtype).requires_grad_()
+    layer = kind(sharing=sharing)
+    if built:
+        layer.build(x.shape)
+    assert saved(layer, x, dtype) == saved(torch.nn.GELU(), x, dtype)
+    assert x.grad.dtype == dtype
+    assert {each.dtype for each in layer.weights} == {"float32"}
+    assert {each.value.grad.dtype for each in layer.trainable_variables} == {
+        torch.float32
+    }
+    assert layer.autocast
+
+
+def test_other_inputs_are_cast_as_keras_does():
+    import torch
+
+    x, layer = torch.randn(4, 3), layers.VAFActivation()
+    assert layer(x.bfloat16()).dtype == torch.float32
+    with torch.autocast("cpu", torch.bfloat16):
+        assert layer(x).dtype == torch.float32
 
 
 class TestCall:

@@ -15,10 +15,9 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.equation import Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_jax as gpu
-from keras_vaf.ops.native.case import Case, case_of
+from keras_vaf.ops.native.case import FUNCTIONS, Case, case_of
 from keras_vaf.ops.native.library import FOLDER, find, warn
 
 
@@ -34,8 +33,7 @@ def apply(
     case = None
     if training and isinstance(math.prod(x.shape), int):
         dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
-        functions = None if jax.default_backend() == "cpu" else gpu.NAMES
-        case = case_of(function, layout, dtypes, shapes, functions)
+        case = case_of(function, layout, dtypes, shapes)
     if case is None or (jax.default_backend() == "cpu" and inactive()):
         return _recomputed(function, layout)(*tensors)
     return _with_kernels(function, layout, case)(*tensors)
@@ -112,16 +110,17 @@ def _with_kernels(
     On a machine with a GPU, XLA takes the form of the device for which it compiles.
     """
     plain = functools.partial(formula, function, layout)
+    number, slope = FUNCTIONS[case.g]
 
     def first(upstream: jax.Array, *arguments: jax.Array) -> tuple[jax.Array, ...]:
         return jax.vjp(plain, *arguments)[1](upstream)
 
     def call(target: str, like: tuple[jax.Array, ...]) -> Callable[..., Any]:
         results = tuple(jax.ShapeDtypeStruct(t.shape, t.dtype) for t in like)
-        sizes = np.array([case.function, case.k, *case.sizes(like[0].shape)], "int64")
+        sizes = np.array([number, case.k, *case.sizes(like[0].shape)], "int64")
         # `vmap` adds its axis in front of every tensor: one entry per network.
         run = jax.ffi.ffi_call(target, results, vmap_method="broadcast_all")
-        return functools.partial(run, case=sizes, slope=np.float32(case.slope))
+        return functools.partial(run, case=sizes, slope=np.float32(slope))
 
     @jax.jit
     def forward(*primals: jax.Array) -> jax.Array:
@@ -137,16 +136,9 @@ def _with_kernels(
         native = call("keras_vaf_backward", primals)
         if jax.default_backend() == "cpu":
             return native(upstream, *primals)
-        sizes = case.sizes(primals[0].shape)
-        form = functools.partial(
-            gpu.gradients, BY_NAME[case.g].value, sizes=sizes, plain=first
-        )
-        forms = {"cpu": first if inactive() else native}
-        if gpu.takes(case.g, case.k):
-            forms["cuda"] = form(case.g)
-        found = jax.lax.platform_dependent(
-            upstream, *primals, default=form(""), **forms
-        )
+        forms = gpu.forms(case, primals[0].shape, first)
+        forms["cpu"] = first if inactive() else native
+        found = jax.lax.platform_dependent(upstream, *primals, **forms)
         return tuple(found)
 
     @gradients.defjvp

@@ -14,7 +14,7 @@ from typing import Any
 import tensorflow as tf
 
 from keras_vaf.ops.equation import Layout, Pointwise, formula
-from keras_vaf.ops.native.case import Case, case_of
+from keras_vaf.ops.native.case import FUNCTIONS, Case, case_of
 from keras_vaf.ops.native.library import FOLDER, find, processors, warn
 
 
@@ -92,8 +92,9 @@ def _with_kernels(
 ) -> Callable[..., tf.Tensor]:
     """Return f by the kernels, whose further derivatives are those of the formula."""
     first = case.unshared[0] if case.unshared else 0
-    numbers = [case.function, case.k, first, len(case.unshared)]
-    attributes = {"case": numbers, "slope": case.slope}
+    number, slope = FUNCTIONS[case.g]
+    numbers = [number, case.k, first, len(case.unshared)]
+    attributes = {"case": numbers, "slope": slope}
     kernels = operators()[0]
 
     @tf.custom_gradient

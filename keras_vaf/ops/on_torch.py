@@ -17,9 +17,9 @@ import torch
 from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import VAF, Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_torch as gpu
-from keras_vaf.ops.modes_on_torch import LIBRARY, in_memory
+from keras_vaf.ops.modes_on_torch import LIBRARY, dense, in_memory, like
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.case import TYPES, Case, case_of
+from keras_vaf.ops.native.case import FUNCTIONS, TYPES, Case, case_of
 from keras_vaf.ops.native.library import ARRAYS, Call, check
 
 Tensor = torch.Tensor
@@ -31,7 +31,7 @@ def apply(
     function: Pointwise, layout: Layout, training: bool, x: Tensor, *parameters: Tensor
 ) -> Tensor:
     """Return f(x, *parameters)."""
-    if gpu.on_gpu(x) and type(function) is VAF:
+    if not gpu.cannot_run(x.device) and type(function) is VAF:
         y = _on_gpu(function, layout, x, *parameters)
         if y is not None:
             return y
@@ -51,19 +51,14 @@ def eager(
     """Return f(x). `plain` computes it in operators from the layout and all tensors."""
     tensors, case = (x, *parameters), None
     here = in_memory(*tensors)
-    if here and x.device.type == "cpu":
+    if here and x.device.type == "cpu" and x.numel() and not inactive():
         dtypes = [_DTYPES.get(tensor.dtype, "") for tensor in tensors]
         case = case_of(function, layout, dtypes, [tensor.shape for tensor in tensors])
     half = here and x.dtype.itemsize < 4 and torch.is_grad_enabled()
     if case is None and not half:
         return plain(layout, *tensors)
-    order = _order_of_memory(layout, x)
-    if not order:
-        return _Recomputed.apply(plain, layout, case, x, *parameters)
-    place = [order.index(axis) for axis in range(layout.rank)]
-    moved = Layout(layout.rank, tuple(place[axis] for axis in layout.unshared))
-    y = eager(function, moved, plain, x.permute(order), *parameters)
-    return y.permute(place)
+    y: Tensor = _Recomputed.apply(plain, layout, case, x, *parameters)
+    return y
 
 
 def _on_gpu(
@@ -75,8 +70,6 @@ def _on_gpu(
     if [parameter.shape for parameter in parameters] != shapes:
         return None
     weight = torch.cat([*parameters[:3], parameters[3].unsqueeze(-1)], -1)
-    if not gpu.takes(x, weight, g, layout.unshared):
-        return None
     plain = functools.partial(packed, functools.partial(formula, function), layout)
     return gpu.apply(x, weight, g, layout.unshared, plain)
 
@@ -92,17 +85,6 @@ def split(weight: Tensor) -> tuple[Tensor, ...]:
     """Return views of alpha, alpha_bias, beta and beta_bias."""
     *parts, last = weight.split([weight.shape[-1] // 3] * 3 + [1], -1)
     return *parts, last.squeeze(-1)
-
-
-def _order_of_memory(layout: Layout, x: Tensor) -> list[int]:
-    """Return the axes of a dense input in the order of memory, or `[]` for the usual.
-
-    The kernels need the usual order. Several unshared axes keep theirs.
-    """
-    if x.is_contiguous() or len(layout.unshared) > 1:
-        return []
-    order = sorted(range(x.ndim), key=x.stride, reverse=True)
-    return order if x.permute(order).is_contiguous() else []
 
 
 def _formula(
@@ -168,9 +150,10 @@ def inactive() -> str:
 
 def forward(case: Case, x: Tensor, *parameters: Tensor) -> Tensor:
     """Return f(x) by the kernels."""
-    x = _dense(x)
+    x, sizes = dense(x, case.unshared)
     y = torch.empty_like(x)
-    _run("vaf_forward", case, x, None, y, *map(_dense, parameters), *[None] * 4)
+    rest = [t.resolve_neg().contiguous() for t in parameters]
+    _run("vaf_forward", case, sizes, x, None, y, *rest, *[None] * 4)
     return y
 
 
@@ -178,35 +161,28 @@ def gradients(
     case: Case, upstream: Tensor, x: Tensor, *parameters: Tensor
 ) -> tuple[Tensor, ...]:
     """Return the gradients of x and of each parameter by the kernels."""
-    dense = [_dense(t) for t in (upstream, x, *parameters)]
-    upstream, x, *rest = dense
+    x, sizes = dense(x, case.unshared)
+    rest = [t.resolve_neg().contiguous() for t in parameters]
     found = [torch.empty_like(t) for t in (x, *rest)]
-    _run("vaf_backward", case, x, upstream, found[0], *rest, *found[1:])
+    tensors = x, like(x, upstream), found[0], *rest, *found[1:]
+    _run("vaf_backward", case, sizes, *tensors)
     return tuple(found)
 
 
-def _dense(tensor: Tensor) -> Tensor:
-    """Return the numbers of a tensor in the order of its axes, with their signs."""
-    if tensor.is_contiguous() and not tensor.is_neg():
-        return tensor
-    return tensor.resolve_neg().contiguous()
-
-
 @functools.lru_cache(maxsize=1024)
-def _settings(case: Case, shape: torch.Size) -> bytes:
+def _settings(case: Case, sizes: tuple[int, int, int]) -> bytes:
     """Return the members of a call before its arrays."""
-    kind = case.function, TYPES[case.dtype], case.slope
-    call = Call(*kind, case.k, 1, *case.sizes(shape))  # of one network
+    function, slope = FUNCTIONS[case.g]
+    call = Call(function, TYPES[case.dtype], slope, case.k, 1, *sizes)  # one network
     return bytes(call)[: -_ARRAYS.size]
 
 
-def _run(name: str, case: Case, x: Tensor, *others: Tensor | None) -> None:
+def _run(name: str, case: Case, sizes: Any, *tensors: Tensor | None) -> None:
     """Call a function of the library with tensors in the order of `ARRAYS`."""
-    tensors = (x, *others)
     addresses = [0 if tensor is None else tensor.data_ptr() for tensor in tensors]
-    sizes = [0 if tensor is None else tensor.nbytes for tensor in tensors]
-    arrays = _ARRAYS.pack(*addresses, *sizes)
-    call = Call.from_buffer_copy(_settings(case, x.shape) + arrays)
+    bytes_each = [0 if tensor is None else tensor.nbytes for tensor in tensors]
+    arrays = _ARRAYS.pack(*addresses, *bytes_each)
+    call = Call.from_buffer_copy(_settings(case, sizes) + arrays)
     run = getattr(library.find().library, name)
     check(run(ctypes.byref(call), torch.get_num_threads()))
 

@@ -169,9 +169,11 @@ def apply(
     """
     layout = Layout(x.ndim, tuple([axis % x.ndim for axis in axes]))
     plain = functools.partial(formula, on_torch(g))
-    if isinstance(g, str) and gpu.takes(x, weight, g, layout.unshared):
+    if isinstance(g, str):
         packed = functools.partial(ways.packed, plain, layout)
-        return gpu.apply(x, weight, g, layout.unshared, packed)
+        y = gpu.apply(x, weight, g, layout.unshared, packed)
+        if y is not None:
+            return y
     wide = torch.promote_types(weight.dtype, torch.float32)
     parts = ways.split(weight.to(wide))
     recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()

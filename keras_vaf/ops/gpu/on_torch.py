@@ -7,32 +7,33 @@ kernel computes the gradient, because Inductor would read x once for each sum.
 
 import functools
 import importlib
-import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from keras_vaf.ops.gpu.plan import MOST_UNITS, Plan, plan
-from keras_vaf.ops.gpu.trial import refusal, unusable
-from keras_vaf.ops.modes_on_torch import in_memory, transformed
+from keras_vaf.ops.gpu.plan import MOST_UNITS, plan, refusal, unusable
+from keras_vaf.ops.modes_on_torch import Axes, dense, in_memory, like, transformed
 from keras_vaf.ops.native.case import FUNCTIONS
 from keras_vaf.ops.switches import kernels_are_off
 
 Tensor = torch.Tensor
-Axes = tuple[int, ...]
 _KERNEL = "keras_vaf.ops.gpu.triton_on_torch"
 _DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+_reasons: dict[torch.device, str] = {}  # `torch.compile` warns of `functools.cache`
 
 
-def takes(x: Tensor, weight: Tensor, g: str, axes: Axes) -> bool:
-    """Return whether the kernels take this call.
+def apply(
+    x: Tensor, weight: Tensor, g: str, axes: Axes, formula: Callable[..., Tensor]
+) -> Tensor | None:
+    """Return f(x) by the kernels, or `None` if they do not take the call.
 
     The weight has one row of 3k + 1 numbers for each function: alpha, alpha_bias and
     beta of the hidden units, and beta_bias. The functions differ along axes of x.
+    `formula` is the same function of x and the weight, in PyTorch's operators.
     """
     if (
-        not on_gpu(x)
+        cannot_run(x.device)
         or g not in FUNCTIONS
         or {x.dtype, weight.dtype}.difference(_DTYPES)
         or weight.shape[-1] > 3 * MOST_UNITS + 1
@@ -41,51 +42,38 @@ def takes(x: Tensor, weight: Tensor, g: str, axes: Axes) -> bool:
         or x.numel() == 0
         or kernels_are_off()
         or torch.jit.is_tracing()
-        or cannot_run(x.device)
     ):
-        return False
+        return None
     if torch.compiler.is_compiling():
-        return not transformed() and not torch.compiler.is_exporting()
-    return in_memory(x, weight)
-
-
-def on_gpu(x: Tensor) -> bool:
-    """Return whether a tensor is on a GPU that PyTorch calls CUDA."""
-    return x.is_cuda
+        if transformed() or torch.compiler.is_exporting():
+            return None
+    elif not in_memory(x, weight):
+        return None
+    y: Tensor = _Kernels.apply(x, weight.float().contiguous(), g, axes, formula)
+    return y
 
 
 @torch.compiler.assume_constant_result
-@functools.lru_cache(maxsize=64)
-def cannot_run(device: torch.device | None) -> str:
-    """Return why the kernels cannot run on a GPU, or `""`."""
-    capability = 0.0
-    if torch.cuda.is_available() and not torch.version.hip:
-        major, minor = torch.cuda.get_device_capability(device)
-        capability = major + minor / 10
-    return unusable(capability, _KERNEL)
+def cannot_run(device: torch.device) -> str:
+    """Return why the kernels cannot run on a device, or `""`."""
+    if device not in _reasons:
+        generation = 0
+        if (
+            device.type == "cuda"
+            and torch.cuda.is_available()
+            and not torch.version.hip
+        ):
+            generation, _ = torch.cuda.get_device_capability(device)
+        _reasons[device] = unusable(generation, _KERNEL)
+    return _reasons[device]
 
 
 def inactive() -> str:
     """Return why PyTorch's own operators compute VAFs on a GPU, or `""`."""
-    if reason := cannot_run(None):
+    if reason := cannot_run(torch.device("cuda")):
         return reason
     x = torch.zeros(4, device="cuda")
-    return "" if run(x, x, x, "relu", ()) else "Triton refuses them"
-
-
-def apply(
-    x: Tensor,
-    weight: Tensor,
-    g: str,
-    axes: Axes,
-    formula: Callable[[Tensor, Tensor], Tensor],
-) -> Tensor:
-    """Return f(x) for a call that the kernels take.
-
-    `formula` is the same function of x and the weight, in PyTorch's operators.
-    """
-    y: Tensor = _Kernels.apply(x, weight.float(), g, axes, formula)
-    return y
+    return "" if run(None, x, x, "relu", ()) else "Triton refuses them"
 
 
 class _Kernels(torch.autograd.Function):
@@ -132,64 +120,23 @@ def run(
     Return `None` if the kernel does not work. `wrap` prepares it for a program that is
     compiled.
     """
-    divide = _divide.__wrapped__ if wrap else _divide  # no cache holds symbolic sizes
+    x, sizes = dense(x, axes, cached=not wrap)
     k, dtype, gradient = weight.shape[-1] // 3, x.dtype, upstream is not None
-    settings = axes, k, dtype, x.device, gradient
-    p: Any = None if x.is_neg() else divide(x.shape, x.stride(), *settings)
-    if p is None:
-        x = x.resolve_neg().contiguous()
-        p = divide(x.shape, x.stride(), *settings)
+    p = plan(sizes, k, dtype.itemsize, gradient)
     out, sums = torch.empty_like(x), None
     if upstream is not None:
-        if upstream.stride() != x.stride() or upstream.is_neg():
-            upstream = torch.empty_like(x).copy_(upstream)
-        inner = p.inner if p.columns else 1
-        sums = weight.new_empty(p.programs, p.units, inner, 3 * k + 1)
+        upstream = like(x, upstream)
+        sums = weight.new_empty(p.programs, p.columns, 3 * k + 1)
     kernel = importlib.import_module(_KERNEL).kernel
     launch = functools.partial(
         (wrap(kernel) if wrap else kernel)[(p.blocks * p.programs,)],
-        *(upstream, x, out, sums, weight, p.outer, p.units, p.inner, k, g),
-        *(p.rows, p.width, p.columns),
+        *(upstream, x, out, sums, weight, *p[:9], k, g),
         num_warps=p.warps,
     )
     with torch.cuda.device_of(x):
-        if wrap:
-            launch()
-        else:
-            captured = torch.cuda.is_current_stream_capturing()
-            if refusal((g, k, dtype, p.columns, gradient), launch, captured):
-                return None
-    return (out,) if sums is None else (out, sums.sum((0, 2)).view(weight.shape))
-
-
-@functools.lru_cache(maxsize=4096)
-def _divide(
-    shape: torch.Size,
-    strides: tuple[int, ...],
-    axes: Axes,
-    k: int,
-    dtype: torch.dtype,
-    device: torch.device,
-    gradient: bool,
-) -> Plan | None:
-    """Return the division of an input whose memory is dense, in any order.
-
-    `None` means that the memory has gaps, or other axes between the unshared ones.
-    """
-    order = [axis for axis in range(len(shape)) if shape[axis] != 1]
-    order.sort(key=lambda axis: strides[axis], reverse=True)
-    behind = 1
-    for axis in reversed(order):
-        if strides[axis] != behind:
+        if refusal((g, k, dtype, p.by_column, gradient), launch):
             return None
-        behind *= shape[axis]
-    places = [order.index(axis) for axis in axes if shape[axis] != 1]
-    first, end = (places[0], places[-1] + 1) if places else (0, 0)
-    if places != list(range(first, end)):
-        return None
-    parts = order[:first], order[first:end], order[end:]
-    outer, units, inner = (math.prod(shape[axis] for axis in part) for part in parts)
-    count = 1  # in Triton's interpreter
-    if device.type == "cuda":
-        count = torch.cuda.get_device_properties(device).multi_processor_count
-    return plan((outer, units, inner), k, dtype.itemsize, count, gradient)
+    if sums is None:
+        return (out,)
+    parts = sums.view(p.programs, *weight.shape[:-1], -1, 3 * k + 1)
+    return out, parts.sum((0, -2))

@@ -1,11 +1,8 @@
 """`kernel`, which computes a VAF and its gradients on PyTorch's GPUs, in Triton.
 
 Hidden units are unrolled. A program of the gradient walks over many tiles, and keeps
-running sums for each thread and parameter. It reduces them across threads once, at its
-end. PyTorch adds the sums of all programs. So x and the upstream gradient are read
-once, and equal calls give equal results.
-
-Importing this module needs Triton, which PyTorch installs with CUDA.
+running sums for each thread and parameter, which it reduces across threads at its end.
+So x and the upstream gradient are read once, and equal calls give equal results.
 """
 
 # Triton reads the annotations of kernels. Other functions take constants without them.
@@ -16,35 +13,25 @@ import triton.language as tl
 
 
 @triton.jit
-def _both(h, G, FAST):
+def _both(h, G):
     """Return g(h) and g'(h)."""
-    if G == "relu":
-        y = tl.where(h <= 0, 0.0, h)
-        slope = tl.where(h > 0, 1.0, 0.0)
-    elif G == "leaky_relu":
-        y = tl.where(h <= 0, 0.2 * h, h)
-        slope = tl.where(h > 0, 1.0, 0.2)
+    if G == "relu" or G == "leaky_relu":
+        y = tl.where(h <= 0, 0.0 if G == "relu" else 0.2 * h, h)
+        slope = tl.where(h > 0, 1.0, 0.0 if G == "relu" else 0.2)
     elif G == "tanh":
         small = tl.exp(-2 * tl.abs(h))
-        size = (1 - small) / (1 + small)
-        y = tl.where(h < 0, -size, size)
+        y = tl.where(h < 0, -1.0, 1.0) * (1 - small) / (1 + small)
         slope = 1 - y * y
-    elif G == "sigmoid":
-        y = 1 / (1 + tl.exp(-h))
-        slope = y * (1 - y)
-    elif G == "silu":
+    elif G == "sigmoid" or G == "silu":
         gate = 1 / (1 + tl.exp(-h))
-        y = h * gate
-        slope = gate + y * (1 - gate)
-    elif G == "gelu":
+        y = gate if G == "sigmoid" else h * gate
+        slope = y * (1 - gate) + (0.0 if G == "sigmoid" else gate)
+    elif G == "gelu":  # with erf of Abramowitz and Stegun, 7.1.26
         density = tl.exp(-0.5 * h * h)
-        if FAST:  # Abramowitz and Stegun, 7.1.26: an error below that of half precision
-            t = 1 / (1 + 0.23164190 * tl.abs(h))
-            p = t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))
-            tail = 0.5 * density * t * (0.254829592 + t * (-0.284496736 + p))
-            below = tl.where(h < 0, tail, 1 - tail)
-        else:
-            below = 0.5 * (1 + tl.erf(h * 0.7071067811865476))
+        t = 1 / (1 + 0.23164190 * tl.abs(h))
+        p = t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))
+        tail = 0.5 * density * t * (0.254829592 + t * (-0.284496736 + p))
+        below = tl.where(h < 0, tail, 1 - tail)
         y = h * below
         slope = below + h * density * 0.3989422804014327
     else:
@@ -53,61 +40,10 @@ def _both(h, G, FAST):
     return y, slope
 
 
-# PyTorch follows pointers to see what a kernel writes, and mixes the results of a call.
-# This function has no pointer, so that compiled programs do not copy the weight.
 @triton.jit
-def _share(outer, units, inner, ROWS, WIDTH, COLUMNS):
-    """Return this program's columns or unit, which exist, and its tiles as a range."""
-    if COLUMNS:
-        blocks = tl.cdiv(units * inner, WIDTH)
-        tiles = tl.cdiv(outer, ROWS)
-        column = tl.program_id(0) % blocks * WIDTH + tl.arange(0, WIDTH)[None, :]
-        keep = column < units * inner
-    else:
-        blocks = units
-        tiles = outer * tl.cdiv(inner, ROWS * WIDTH)
-        column = tl.program_id(0) % blocks
-        keep = column < units
-    first = tl.program_id(0) // blocks
-    return column, keep, first, tiles, tl.num_programs(0) // blocks
-
-
-@triton.jit
-def _weights(weight, column, keep, inner, K, COLUMNS):
-    """Return alpha, alpha_bias and beta of each hidden unit, and beta_bias."""
-    unit = column // inner if COLUMNS else column
-    place = weight + unit.to(tl.int64) * (3 * K + 1)
-    a = ()
-    b = ()
-    w = ()
-    for j in tl.static_range(K):
-        a += (tl.load(place + j, mask=keep),)
-        b += (tl.load(place + K + j, mask=keep),)
-        w += (tl.load(place + 2 * K + j, mask=keep),)
-    return a, b, w, tl.load(place + 3 * K, mask=keep)
-
-
-@triton.jit
-def _tile(t, column, keep, outer, units, inner, ROWS, WIDTH, COLUMNS):
-    """Return the places of a tile in memory, and which of them belong to the input."""
-    rows = tl.arange(0, ROWS)[:, None]
-    if COLUMNS:
-        row = t * ROWS + rows
-        mask = (row < outer) & keep
-        place = row.to(tl.int64) * (units * inner) + column
-    else:
-        tiles = tl.cdiv(inner, ROWS * WIDTH)
-        start = (t % tiles).to(tl.int64) * (ROWS * WIDTH)
-        within = rows * WIDTH + tl.arange(0, WIDTH)[None, :]
-        mask = within < inner - start
-        place = ((t // tiles).to(tl.int64) * units + column) * inner + start + within
-    return place, mask
-
-
-@triton.jit
-def _add(total, terms, COLUMNS):
+def _add(total, terms, BY_COLUMN):
     """Add the terms of a tile to running sums, each inside of its thread."""
-    return total + (terms if COLUMNS else tl.sum(terms, 1))
+    return total + (terms if BY_COLUMN else tl.sum(terms, 1))
 
 
 @triton.jit
@@ -117,66 +53,72 @@ def kernel(
     out,
     sums,
     weight,
-    outer,
-    units,
+    columns,
     inner,
-    K: tl.constexpr,
-    G: tl.constexpr,
+    limit,
+    blocks,
+    per,
+    tiles,
     ROWS: tl.constexpr,
     WIDTH: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    BY_COLUMN: tl.constexpr,
+    K: tl.constexpr,
+    G: tl.constexpr,
 ):
     """Store f(x) in `out`, or the gradients of x and of the weight.
 
     If the upstream gradient d is given, `out` is the gradient of x, and `sums` is the
     program's part of that of the weight. Otherwise both d and `sums` are `None`.
     """
-    column, keep, first, tiles, step = _share(outer, units, inner, ROWS, WIDTH, COLUMNS)
-    a, b, w, c = _weights(weight, column, keep, inner, K, COLUMNS)
-    total = tl.zeros((ROWS, WIDTH) if COLUMNS else (ROWS,), tl.float32)
-    s0 = ()
-    for _ in tl.static_range(K):
-        s0 += (total,)
-    s1 = s0
-    s2 = s0
-    for t in range(first, tiles, step):
-        place, mask = _tile(t, column, keep, outer, units, inner, ROWS, WIDTH, COLUMNS)
+    LINES: tl.constexpr = G == "relu" or G == "leaky_relu"  # g(h) = h g'(h)
+    block = tl.program_id(0) % blocks
+    first = tl.program_id(0) // blocks
+    column = block * WIDTH + tl.arange(0, WIDTH)[None, :] if BY_COLUMN else block
+    keep = column < columns
+    function = (column // inner if BY_COLUMN else column).to(tl.int64)
+    w = ()
+    total = ()
+    for i in tl.static_range(3 * K + 1):
+        w += (tl.load(weight + function * (3 * K + 1) + i, mask=keep),)
+        total += (tl.zeros((ROWS, WIDTH) if BY_COLUMN else (ROWS,), tl.float32),)
+    stride = columns if BY_COLUMN else WIDTH
+    within = tl.arange(0, ROWS)[:, None] * stride + tl.arange(0, WIDTH)[None, :]
+    start = block.to(tl.int64) * (WIDTH if BY_COLUMN else inner)
+    for t in range(first, tiles, tl.num_programs(0) // blocks):
+        before = (t % per).to(tl.int64) * (ROWS * stride)
+        place = (t // per).to(tl.int64) * columns * inner + start + before + within
+        mask = within < limit - before
+        if BY_COLUMN:
+            mask &= keep
         v = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
         result = tl.zeros((ROWS, WIDTH), tl.float32)
         if d is None:
-            result += c
+            result += w[3 * K]
             for j in tl.static_range(K):
-                h = a[j] * v + b[j]
-                result += w[j] * _both(h, G, x.dtype.element_ty != tl.float32)[0]
+                result += w[2 * K + j] * _both(w[j] * v + w[K + j], G)[0]
         else:
             u = tl.load(d + place, mask=mask, other=0.0).to(tl.float32)
-            next0 = ()
-            next1 = ()
-            next2 = ()
+            new = ()
             for j in tl.static_range(K):
-                y, slope = _both(a[j] * v + b[j], G, x.dtype.element_ty != tl.float32)
+                y, slope = _both(w[j] * v + w[K + j], G)
                 slope *= u
-                result += a[j] * w[j] * slope
-                next0 += (_add(s0[j], slope, COLUMNS),)
-                next1 += (_add(s1[j], slope * v, COLUMNS),)
-                if G != "relu" and G != "leaky_relu":
-                    next2 += (_add(s2[j], u * y, COLUMNS),)
-            s0 = next0
-            s1 = next1
-            if G != "relu" and G != "leaky_relu":
-                s2 = next2
-            total = _add(total, u, COLUMNS)
+                result += w[j] * w[2 * K + j] * slope
+                new += (_add(total[3 * j], slope, BY_COLUMN),)
+                new += (_add(total[3 * j + 1], slope * v, BY_COLUMN),)
+                third = total[3 * j + 2]
+                new += (third if LINES else _add(third, u * y, BY_COLUMN),)
+            new += (_add(total[3 * K], u, BY_COLUMN),)
+            total = new
         tl.store(out + place, result.to(out.dtype.element_ty), mask=mask)
     if d is not None:
-        columns = units * inner if COLUMNS else units
         to = sums + (first.to(tl.int64) * columns + column) * (3 * K + 1)
         for j in tl.static_range(K):
-            sum0 = tl.sum(s0[j], 0, keep_dims=COLUMNS)
-            sum1 = tl.sum(s1[j], 0, keep_dims=COLUMNS)
-            sum2 = tl.sum(s2[j], 0, keep_dims=COLUMNS)
-            if G == "relu" or G == "leaky_relu":  # g(h) = h g'(h)
-                sum2 = a[j] * sum1 + b[j] * sum0
-            tl.store(to + j, w[j] * sum1, mask=keep)
-            tl.store(to + K + j, w[j] * sum0, mask=keep)
+            sum0 = tl.sum(total[3 * j], 0, keep_dims=BY_COLUMN)
+            sum1 = tl.sum(total[3 * j + 1], 0, keep_dims=BY_COLUMN)
+            sum2 = tl.sum(total[3 * j + 2], 0, keep_dims=BY_COLUMN)
+            if LINES:
+                sum2 = w[j] * sum1 + w[K + j] * sum0
+            tl.store(to + j, w[2 * K + j] * sum1, mask=keep)
+            tl.store(to + K + j, w[2 * K + j] * sum0, mask=keep)
             tl.store(to + 2 * K + j, sum2, mask=keep)
-        tl.store(to + 3 * K, tl.sum(total, 0, keep_dims=COLUMNS), mask=keep)
+        tl.store(to + 3 * K, tl.sum(total[3 * K], 0, keep_dims=BY_COLUMN), mask=keep)

@@ -7,18 +7,17 @@ from typing import Any, NamedTuple
 
 from keras_vaf.ops.activations import name_of
 from keras_vaf.ops.equation import VAF, Layout, Pointwise
-from keras_vaf.ops.native import library
 from keras_vaf.ops.switches import kernels_are_off
 
-# Name of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
+# Number of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
 FUNCTIONS = {
-    "relu": ("leaky_relu", 0.0),
-    "leaky_relu": ("leaky_relu", 0.2),
-    "tanh": ("tanh", 0.0),
-    "sigmoid": ("sigmoid", 0.0),
-    "silu": ("silu", 0.0),
-    "gelu": ("gelu", 0.0),
-    "sin": ("sin", 0.0),
+    "relu": (0, 0.0),
+    "leaky_relu": (0, 0.2),
+    "tanh": (1, 0.0),
+    "sigmoid": (2, 0.0),
+    "silu": (3, 0.0),
+    "gelu": (4, 0.0),
+    "sin": (5, 0.0),
 }
 TYPES = {"float32": 0, "bfloat16": 1, "float16": 2}  # as in `VafType`
 MOST_UNITS = 64
@@ -31,16 +30,6 @@ class Case(NamedTuple):
     dtype: str
     k: int
     unshared: tuple[int, ...]
-
-    @property
-    def function(self) -> int:
-        """Number of g in the library."""
-        return library.find().functions.index(FUNCTIONS[self.g][0])
-
-    @property
-    def slope(self) -> float:
-        """Slope of g below 0, if g consists of two lines."""
-        return FUNCTIONS[self.g][1]
 
     def sizes(self, shape: Sequence[int]) -> tuple[int, int, int]:
         """Return the numbers of elements before, along and behind the unshared axes."""
@@ -56,23 +45,19 @@ def case_of(
     layout: Layout,
     dtypes: Sequence[str],
     shapes: Sequence[Sequence[Any]],
-    functions: tuple[str, ...] | None = None,
 ) -> Case | None:
     """Return the case if the kernels support it, else `None`.
 
     Parameters whose shapes do not fit are left to the framework, which broadcasts them
-    or raises its own error. A size that is not an integer is unknown. `functions` are
-    the names of the fixed functions that the kernels have.
+    or raises its own error. A size that is not an integer is unknown.
     """
     if kernels_are_off():
         return None
-    names = library.find().functions if functions is None else functions
-    return _case(names, function, layout, tuple(dtypes), tuple(map(tuple, shapes)))
+    return _case(function, layout, tuple(dtypes), tuple(map(tuple, shapes)))
 
 
 @functools.lru_cache(maxsize=1024)
 def _case(
-    functions: tuple[str, ...],
     function: Pointwise,
     layout: Layout,
     dtypes: tuple[str, ...],
@@ -87,7 +72,6 @@ def _case(
     sizes = x[first:end]
     if (
         g not in FUNCTIONS
-        or FUNCTIONS[g][0] not in functions
         or dtypes[0] not in TYPES
         or set(dtypes[1:]) != {"float32"}
         or not 0 < k <= MOST_UNITS

@@ -6,7 +6,6 @@ is ignored. No library is loaded with an untried version of the framework.
 
 import ctypes
 import importlib
-import itertools
 import os
 import platform
 import re
@@ -56,11 +55,10 @@ class Call(ctypes.Structure):
 
 
 class Found(NamedTuple):
-    """The library and its fixed functions, or the reason why it is missing."""
+    """The library, or the reason why it is missing."""
 
     library: ctypes.CDLL | None
     reason: str
-    functions: tuple[str, ...] = ()
 
     @property
     def instruction_set(self) -> str:
@@ -116,7 +114,7 @@ def _load() -> Found:
                 f"version {INTERFACE}"
             )
         library.vaf_calls.restype = ctypes.c_int64
-        library.vaf_function.restype = library.vaf_message.restype = ctypes.c_char_p
+        library.vaf_message.restype = ctypes.c_char_p
         library.vaf_use_openmp.argtypes = (ctypes.c_void_p,)
         library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
         library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
@@ -124,8 +122,7 @@ def _load() -> Found:
         reason = f"the native kernels are not usable: {error}"
         warn(reason)
         return Found(None, reason)
-    names = itertools.takewhile(bool, map(library.vaf_function, itertools.count()))
-    return Found(library, "", tuple(name.decode() for name in names))
+    return Found(library, "")
 
 
 def _check_length(path: Path) -> None:

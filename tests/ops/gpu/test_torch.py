@@ -6,15 +6,13 @@ import re
 import subprocess
 import sys
 import types
-import warnings
 from pathlib import Path
 
 import pytest
 
-from keras_vaf.ops import info
+from keras_vaf.ops import info, switches
 
 pytestmark = [pytest.mark.backend("torch"), pytest.mark.needs("triton")]
-ROOT = Path(__file__).parents[3]
 SHAPES = {
     "layer": (2**20, 1, 1),
     "channels last": (2**14, 256, 1),
@@ -22,20 +20,16 @@ SHAPES = {
 }
 
 
-def interpret(*arguments):
+@pytest.mark.parametrize("few", [(), pytest.param(("all",), marks=pytest.mark.nightly)])
+def test_the_interpreter_computes_what_float64_does(few):
     done = subprocess.run(
-        [sys.executable, "-m", "tests.ops.gpu.interpreted", *arguments],
-        cwd=ROOT,
+        [sys.executable, "-m", "tests.ops.gpu.interpreted", *few],
+        cwd=Path(__file__).parents[3],
         env={**os.environ, "TRITON_INTERPRET": "1", "KERAS_BACKEND": "torch"},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("few", [(), pytest.param(("all",), marks=pytest.mark.nightly)])
-def test_the_interpreter_computes_what_float64_does(few):
-    interpret(*few)
 
 
 def compiled(gradient, sizes, k, g, dtype):
@@ -47,22 +41,20 @@ def compiled(gradient, sizes, k, g, dtype):
     from keras_vaf.ops.gpu.plan import plan
     from keras_vaf.ops.gpu.triton_on_torch import kernel
 
-    p = plan(sizes, k, 4 if dtype == "fp32" else 2, 132, gradient)
-    constants = {"K": k, "G": g, "ROWS": p.rows, "WIDTH": p.width, "COLUMNS": p.columns}
-    numbers = {"outer": p.outer, "units": p.units, "inner": p.inner}
-    constants |= {each: 1 for each, size in numbers.items() if size == 1}
+    p = plan(sizes, k, 4 if dtype == "fp32" else 2, gradient)
+    given = dict(zip(kernel.arg_names[5:], [*p[:9], k, g], strict=True))
+    numbers = {name: value for name, value in given.items() if name.islower()}
+    constants = {n: v for n, v in given.items() if n not in numbers or v == 1}
     constants |= {} if gradient else {"d": None, "sums": None}
     signature = dict.fromkeys(kernel.arg_names, f"*{dtype}")
     signature |= dict.fromkeys(("weight", "sums"), "*fp32")
     signature |= dict.fromkeys(numbers, "i32") | dict.fromkeys(constants, "constexpr")
-    places = {each: (i,) for i, each in enumerate(signature)}
-    aligned = [n for n, kind in signature.items() if kind[0] == "*" or kind == "i32"]
-    source = ASTSource(
-        kernel,
-        signature,
-        {places[each]: value for each, value in constants.items()},
-        {places[each]: [["tt.divisibility", 16]] for each in aligned},
-    )
+    aligned = {
+        (i,): [["tt.divisibility", 16]]
+        for i, name in enumerate(signature)
+        if name not in constants and numbers.get(name, 16) % 16 == 0
+    }
+    source = ASTSource(kernel, signature, constants, aligned)
     target = GPUTarget("cuda", 90, 32)
     ptx = triton.compile(source, target=target, options={"num_warps": p.warps}).asm
     assembler = triton.knobs.nvidia.ptxas.path
@@ -71,18 +63,12 @@ def compiled(gradient, sizes, k, g, dtype):
     return ptx["ptx"], done.stderr.decode()
 
 
-@pytest.mark.parametrize(
-    ("place", "dtype", "g"),
-    [
-        *[("layer", "bf16", "relu"), ("channels last", "fp32", "gelu")],
-        *(
-            pytest.param(*case, marks=pytest.mark.nightly)
-            for case in itertools.product(
-                SHAPES, ("bf16", "fp16", "fp32"), ("relu", "gelu", "tanh")
-            )
-        ),
-    ],
-)
+CASES = [("layer", "bf16", "relu"), ("channels last", "fp32", "gelu")]
+ALL = itertools.product(SHAPES, ("bf16", "fp16", "fp32"), ("relu", "gelu", "tanh"))
+LATE = [pytest.param(*case, marks=pytest.mark.nightly) for case in ALL]
+
+
+@pytest.mark.parametrize(("place", "dtype", "g"), [*CASES, *LATE])
 @pytest.mark.parametrize("gradient", [False, True])
 def test_compiled_kernels_keep_sums_in_registers(gradient, place, dtype, g):
     ptx, said = compiled(gradient, SHAPES[place], 3, g, dtype)
@@ -97,81 +83,64 @@ def test_compiled_kernels_keep_sums_in_registers(gradient, place, dtype, g):
 @pytest.fixture
 def on_gpu(monkeypatch):
     """The module, with a processor that passes for a GPU."""
-    import torch
+    from keras_vaf.ops.gpu import on_torch, plan
 
-    from keras_vaf.ops import switches
-    from keras_vaf.ops.gpu import on_torch, trial
-
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
-    monkeypatch.setenv("KERAS_VAF_KERNELS", "1")
     monkeypatch.setattr(switches._without_kernels, "is_on", False)
-    monkeypatch.setattr(trial, "_errors", {})
-    monkeypatch.setattr(on_torch, "on_gpu", lambda x: True)
-    on_torch.cannot_run.cache_clear()
-    yield on_torch
-    on_torch.cannot_run.cache_clear()
+    monkeypatch.setattr(plan, "_errors", {})
+    monkeypatch.setattr(on_torch, "cannot_run", lambda device: "")
+    return on_torch
 
 
-def takes(on_gpu):
-    import torch
-
-    return on_gpu.takes(torch.ones(3), torch.ones(7), "relu", ())
-
-
-def test_one_failure_or_a_captured_graph_is_not_the_last_word(on_gpu):
-    from keras_vaf.ops.gpu.trial import refusal
-
-    tries = []
-
-    def run():
-        tries.append(1)
-        if len(tries) < 3:
-            raise RuntimeError("Failed to find C compiler.")
-
-    assert refusal("kernel", run, captured=True) and not tries
-    for _ in range(2):
-        with pytest.warns(RuntimeWarning, match="Failed to find C compiler"):
-            assert refusal("kernel", run)
-    assert not refusal("kernel", run) and not refusal("kernel", run, captured=True)
-
-
-def test_what_triton_refuses_is_left_to_pytorch(on_gpu):
+def test_what_triton_refuses_three_times_is_left_to_pytorch(on_gpu):
     """Here it finds no GPU."""
     import torch
 
+    from keras_vaf.ops.gpu.plan import refusal
     from keras_vaf.torch import VAF
 
     vaf, x = VAF(g="gelu", unshared=(3,)), torch.randn(5, 3, requires_grad=True)
-    assert takes(on_gpu)
-    for calls in range(4):
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="does not work") as said:
             y = vaf(x)
             y.sum().backward()
-        assert len(said) == (0 if calls == 3 else 2)  # forward and backward
-        torch.testing.assert_close(y, torch.nn.functional.gelu(x))
+        assert len(said) == 2  # forward and backward
+        assert not refusal("another kernel", str)  # works
+    vaf(x).sum().backward()  # without a warning
+    torch.testing.assert_close(y, torch.nn.functional.gelu(x))
 
 
-def test_other_gpus_use_the_operators_of_pytorch(on_gpu, monkeypatch):
+def test_one_failure_is_not_the_last_word(on_gpu):
+    from keras_vaf.ops.gpu.plan import refusal
+
+    for _ in range(3):
+        for _ in range(2):
+            with pytest.warns(RuntimeWarning, match="no compiler"):
+                assert refusal("kernel", lambda: exec("raise OSError('no compiler')"))
+        assert not refusal("kernel", str)
+
+
+def test_other_gpus_use_the_operators_of_pytorch(monkeypatch):
     import torch
 
+    from keras_vaf.ops.gpu import on_torch
+
+    monkeypatch.setenv("KERAS_VAF_KERNELS", "1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
     # Each change hides those before it.
     for said, target, name, value in (
-        ("imported", on_gpu, "_KERNEL", "no_module"),
+        ("imported", on_torch, "_KERNEL", "no_module"),
         ("older than", torch.cuda, "get_device_capability", lambda device: (7, 5)),
-        ("there is no GPU", torch.cuda, "is_available", lambda: False),
+        ("no NVIDIA GPU", torch.cuda, "is_available", lambda: False),
     ):
         monkeypatch.setattr(target, name, value)
-        on_gpu.cannot_run.cache_clear()
-        assert not takes(on_gpu)
+        monkeypatch.setattr(on_torch, "_reasons", {})
         assert said in info()["kernels for GPUs"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch itself
 @pytest.mark.parametrize("dynamic", [None, True])
-def test_compiled_programs_have_the_mixed_form(monkeypatch, dynamic):
+def test_compiled_programs_have_the_mixed_form(on_gpu, monkeypatch, dynamic):
     """One kernel computes the gradient, and writes only the gradient."""
     import torch
     import triton
@@ -179,13 +148,8 @@ def test_compiled_programs_have_the_mixed_form(monkeypatch, dynamic):
     from torch._dynamo.backends.common import aot_autograd
     from triton.backends.compiler import GPUTarget
 
-    from keras_vaf.ops import switches
-    from keras_vaf.ops.gpu import on_torch
     from keras_vaf.torch import VAF
 
-    monkeypatch.setattr(switches._without_kernels, "is_on", False)
-    monkeypatch.setattr(on_torch, "on_gpu", lambda x: True)
-    monkeypatch.setattr(on_torch, "cannot_run", lambda device: "")
     driver = types.SimpleNamespace(
         get_current_target=lambda: GPUTarget("cuda", 90, 32),
         get_current_device=lambda: 0,

@@ -5,7 +5,6 @@ import pytest
 
 from keras_vaf.ops import VAF, plain_operators
 from keras_vaf.ops.equation import Layout
-from keras_vaf.ops.native import library
 from keras_vaf.ops.native.case import case_of
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -15,21 +14,6 @@ SHAPE = (2, 3, 4, 5)
 
 class Other(VAF):
     """A custom function, which the kernels do not know."""
-
-
-FUNCTIONS = ("leaky_relu", "tanh", "sigmoid", "silu", "gelu", "sin")
-
-
-@pytest.fixture(autouse=True)
-def present(monkeypatch):
-    """Install a library with some functions."""
-
-    def install(*functions):
-        found = library.Found(object(), "", functions)
-        monkeypatch.setattr(library, "find", lambda: found)
-
-    install(*FUNCTIONS)
-    return install
 
 
 def fitting(shape, unshared, k):
@@ -70,11 +54,6 @@ def test_what_is_not_covered():
     with plain_operators():
         assert not taken()
     assert taken()
-
-
-def test_an_older_library_lacks_functions(present):
-    present("leaky_relu", "sigmoid")
-    assert taken() and not taken(VAF(keras.activations.tanh))
 
 
 @pytest.mark.parametrize(

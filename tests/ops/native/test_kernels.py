@@ -1,12 +1,12 @@
 """The library itself, against NumPy in float64, with each instruction set."""
 
+import ctypes
 import os
 
 import numpy as np
 import pytest
 
 from keras_vaf.ops.native.case import FUNCTIONS
-from keras_vaf.ops.native.library import find
 from tests.ops.native.harness import DTYPES, SHAPES, assert_close, draw, expected, run
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -108,8 +108,9 @@ def test_smooth_functions_are_accurate_to_4_ulp(library, level, g):
     assert np.max(abs(run(library, arrays, g)[0] - want) / ulp) <= 4
 
 
-def test_the_library_names_its_functions(library):
+def test_the_library_has_the_functions_by_their_numbers(library):
     """The numbers never change, because saved programs hold them."""
-    names = ("leaky_relu", "tanh", "sigmoid", "silu", "gelu", "sin")
-    assert find().functions == names
-    assert {name for name, _ in FUNCTIONS.values()} == set(names)
+    library.vaf_function.restype = ctypes.c_char_p
+    for g, (number, _) in FUNCTIONS.items():
+        name = library.vaf_function(number).decode()
+        assert name == ("leaky_relu" if g == "relu" else g)

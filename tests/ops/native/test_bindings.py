@@ -4,11 +4,12 @@ import functools
 
 import numpy as np
 import pytest
+from keras import ops
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
 from keras_vaf.ops.functions import get_function
 from keras_vaf.ops.native.case import FUNCTIONS, Case
-from tests.harness import to_arrays, to_tensors, vjp
+from tests.harness import grad, to_arrays, to_tensors, vjp
 from tests.ops.native.harness import DTYPES, assert_close, draw
 
 LAYOUTS = {
@@ -41,6 +42,11 @@ def arguments(shape, unshared, dtype="float32", k=3, g="relu"):
     return arrays, to_tensors(shaped)
 
 
+def assert_allclose(have, want):
+    for a, b in zip(to_arrays(have), to_arrays(want), strict=True):
+        np.testing.assert_allclose(a, b, 2e-5, 2e-5)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape, unshared", LAYOUTS.values(), ids=list(LAYOUTS))
 @pytest.mark.parametrize("g", FUNCTIONS)
@@ -55,6 +61,36 @@ def test_values_and_gradients(level, used, g, shape, unshared, dtype):
 def test_plain_operators_leave_the_kernels_out(library, used):
     arrays, (upstream, *tensors) = arguments(*LAYOUTS["channel"])
     with plain_operators():
+        y, gradients = vjp(operation.__wrapped__("relu", (3,)), tensors, upstream)
+    assert not used()
+    assert_close(to_arrays([y, *gradients]), arrays, "relu")
+
+
+def test_second_derivatives_follow_the_plain_formula(library, used):
+    _, (_, *tensors) = arguments(*LAYOUTS["channel"])
+
+    def second():
+        function = operation.__wrapped__("tanh", (3,))
+
+        def first(*inner):  # of larger angles, rounding shows
+            found = grad(lambda *a: ops.sum(function(*a) ** 2), inner)
+            return sum(ops.sum(ops.sin(each / 64)) for each in found)
+
+        return grad(first, tensors)
+
+    found = second()
+    assert used()
+    with plain_operators():
+        assert_allclose(found, second())
+
+
+@pytest.mark.backend("jax", "tensorflow")
+def test_a_library_that_the_framework_refuses_is_left_out(
+    library, used, binding, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(binding, "FOLDER", tmp_path)
+    arrays, (upstream, *tensors) = arguments(*LAYOUTS["channel"])
+    with pytest.warns(RuntimeWarning, match="cannot load the native kernels"):
         y, gradients = vjp(operation.__wrapped__("relu", (3,)), tensors, upstream)
     assert not used()
     assert_close(to_arrays([y, *gradients]), arrays, "relu")

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.ops import on_tensorflow, plain_operators
-from tests.harness import grad, vjp
+from keras_vaf.ops import plain_operators
+from tests.harness import vjp
 from tests.ops.native.harness import assert_close
 from tests.ops.native.test_bindings import arguments, operation
 
@@ -32,11 +32,6 @@ def held(graph):
         *(n for f in definition.library.function for n in f.node_def),
     ]
     return sum(node.op.startswith("KerasVaf") for node in nodes)
-
-
-def close(have, want):
-    for a, b in zip(have, want, strict=True):
-        np.testing.assert_allclose(a, b, 2e-5, 2e-5)
 
 
 def test_graphs_of_unknown_sizes(tensors, used):
@@ -95,38 +90,6 @@ def test_saved_models_hold_plain_operators(library, tmp_path):
     assert b"KerasVaf" not in names
     loaded = tf.saved_model.load(tmp_path / "model")
     np.testing.assert_allclose(loaded.serve(x), model.predict(x, verbose=0), 1e-6)
-
-
-def test_second_derivatives_follow_the_plain_formula(tensors, used):
-    import tensorflow as tf
-
-    _, *inputs = tensors
-
-    def second(function):
-        def first(*inner):
-            return sum(
-                tf.reduce_sum(tf.sin(g / 8))  # of larger angles, rounding shows
-                for g in grad(lambda *a: tf.reduce_sum(function(*a) ** 2), inner)
-            )
-
-        return grad(first, inputs)
-
-    found = second(operation("tanh", UNSHARED))
-    assert used()
-    with plain_operators():
-        close(found, second(operation("tanh", UNSHARED)))
-
-
-def test_a_library_that_tensorflow_refuses_is_left_out(tensors, monkeypatch, tmp_path):
-    monkeypatch.setattr(on_tensorflow, "FOLDER", tmp_path)
-    on_tensorflow.operators.cache_clear()
-    on_tensorflow.inactive.cache_clear()
-    arrays, _ = arguments(SHAPE, UNSHARED)
-    with pytest.warns(RuntimeWarning, match="cannot load the native kernels"):
-        results = step("relu", *tensors)
-    on_tensorflow.operators.cache_clear()
-    on_tensorflow.inactive.cache_clear()
-    assert_close([t.numpy() for t in results], arrays, "relu")
 
 
 def test_plain_operators_let_xla_compile_a_function_that_was_traced_before():

@@ -63,21 +63,6 @@ def test_compiled_programs_hold_plain_operators(tensors, used):
     assert used()
 
 
-def test_second_derivatives_follow_the_plain_formula(tensors, used):
-    import torch
-
-    def second(function):
-        upstream, *leaves = tensors
-        y = function(*leaves)
-        first = torch.autograd.grad(y, leaves, upstream, create_graph=True)
-        return torch.autograd.grad(sum(g.sin().sum() for g in first), leaves[:-1])
-
-    found = second(operation("tanh", UNSHARED))
-    assert used()
-    with plain_operators():
-        close(found, second(operation("tanh", UNSHARED)))
-
-
 def test_transformations_keep_working(tensors):
     """They wrap tensors, so the operation runs on plain operators."""
     import torch

@@ -11,6 +11,7 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.activation_inputs import (
     activation_inputs,
+    arrays_of,
     chosen_functions,
     trainable_activations,
 )
@@ -32,17 +33,23 @@ _DEATH = (
     "gradients, or use a g that is nowhere flat (`g='leaky_relu'`)."
 )
 
+_NOT_FINITE = (
+    "The activation {!r} is not recorded after {} epochs: its inputs or parameters are "
+    "not finite. Train with a lower learning rate, or clip the gradients."
+)
+
 
 class ActivationMonitor(keras.callbacks.Callback):
     """Record each trainable activation and its inputs during training.
 
     Before the first epoch and after each epoch, the callback runs the model on a few
     rows and makes an `ActivationRecord` for each trainable activation. If a function
-    that a whole layer shares becomes constant, it warns and names remedies. At most 64
-    functions of a layer are recorded, evenly spaced, and about 50,000 of its inputs.
+    that a whole layer shares becomes constant, it warns and names remedies. It also
+    warns where inputs or parameters are not finite, and makes no record of them. At
+    most 64 functions of a layer are recorded, evenly spaced, and about 50,000 inputs.
 
     Args:
-        data: Inputs of the model, as for `model.predict`.
+        data: Inputs of the model, as arrays in the structure that the model takes.
         picture: Path of a PNG file that is drawn when training ends, by `plot_epochs`.
         rows: Number of rows sampled, evenly spaced, from `data`.
         every: Number of epochs between two records. The last epoch is always recorded.
@@ -52,8 +59,9 @@ class ActivationMonitor(keras.callbacks.Callback):
             `keras_vaf.visualization.ActivationRecord`, from the latest training.
 
     Raises:
-        ValueError: If `rows` or `every` is not a positive integer, if `picture` is not
-            a path, or if the model has no trainable activation when training begins.
+        ValueError: If `data` has no rows, if `rows` or `every` is not a positive
+            integer, if `picture` is not a path, or if the model has no trainable
+            activation when training begins.
         ImportError: If Matplotlib is needed but not installed.
 
     Example:
@@ -81,7 +89,8 @@ class ActivationMonitor(keras.callbacks.Callback):
         check_integer("rows", rows)
         self.picture, self.every = picture, check_integer("every", every)
         self.records: dict[str, list[ActivationRecord]] = {}
-        self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), data)
+        arrays = arrays_of(data)
+        self._data = keras.tree.map_structure(lambda x: _some_rows(x, rows), arrays)
         self._layers: dict[str, TrainableActivation] = {}
         self._epoch = 0
 
@@ -104,14 +113,17 @@ class ActivationMonitor(keras.callbacks.Callback):
         """Make the last record and draw the picture."""
         if self._epoch % self.every:
             self._record()
-        if self.picture is not None:
+        if self.picture is not None and any(self.records.values()):
             write_atomically(Path(self.picture), self._draw())
 
     def _record(self) -> None:
         for path, inputs in activation_inputs(self.model, self._data).items():
-            records = self.records[path]
+            records, layer = self.records[path], self._layers[path]
+            if not all(np.isfinite(a).all() for a in (inputs, *layer.get_weights())):
+                warnings.warn(_NOT_FINITE.format(path, self._epoch), stacklevel=2)
+                continue
             x = records[0].x if records else None
-            record = _observe(self._layers[path], inputs, self._epoch, x)
+            record = _observe(layer, inputs, self._epoch, x)
             shared = record.curves.shape[1] == 1
             if shared and record.dead and not (records and records[-1].dead):
                 warnings.warn(_DEATH.format(path, self._epoch), stacklevel=2)
@@ -133,8 +145,7 @@ class ActivationMonitor(keras.callbacks.Callback):
         return png_bytes(figure)
 
 
-def _some_rows(values: Any, rows: int) -> np.ndarray:
-    values = keras.ops.convert_to_numpy(values)
+def _some_rows(values: np.ndarray, rows: int) -> np.ndarray:
     places = np.linspace(0, len(values) - 1, min(len(values), rows))
     return values[places.round().astype(int)]
 

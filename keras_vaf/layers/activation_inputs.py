@@ -53,12 +53,8 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
         per function, for at most 64 functions. An array has about 50,000 values at
         most. Layers that the model did not call are left out.
     """
-    leaves = keras.tree.flatten(data)
-    if all(np.ndim(leaf) == 0 for leaf in leaves):  # the rows of a single array
-        data = np.asarray(data)
-    data = keras.tree.map_structure(keras.ops.convert_to_numpy, data)
-    if not (rows := min(map(len, keras.tree.flatten(data)))):
-        raise ValueError("`data` must have at least one row. Received: none")
+    data = arrays_of(data)
+    rows = len(keras.tree.flatten(data)[0])
 
     def run(start: int, stop: int) -> None:
         part = keras.tree.map_structure(lambda array: array[start:stop], data)
@@ -79,6 +75,21 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
         for path, values in seen.items()
         if values
     }
+
+
+def arrays_of(data: Any) -> Any:
+    """Return inputs of a model as NumPy arrays with the same number of rows."""
+    leaves = keras.tree.flatten(data)
+    if all(np.ndim(leaf) == 0 for leaf in leaves):  # the rows of a single array
+        data = np.asarray(data)
+    arrays = keras.tree.map_structure(keras.ops.convert_to_numpy, data)
+    shapes = [array.shape for array in keras.tree.flatten(arrays)]
+    if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
+        raise ValueError(
+            "`data` must be arrays with the same number of rows, at least one. "
+            f"Received: a {type(data).__name__} with arrays of shapes {shapes}"
+        )
+    return arrays
 
 
 def chosen_functions(count: int) -> np.ndarray:

@@ -150,6 +150,36 @@ def test_warns_when_a_shared_function_dies():
     assert [record.dead for record in monitor.records["vaf"]] == [0, 0, 1, 1, 1]
 
 
+def test_a_training_that_diverges_goes_on(tmp_path):
+    layer, path = vaf([1, 1], [0, 0], [1, 1]), tmp_path / "strip.png"
+    model = model_of(keras.layers.Dense(2), layer)
+
+    def diverge(epoch, logs):
+        if epoch == 1:
+            model.layers[0].bias.assign([np.nan, np.inf])
+
+    monitor = ActivationMonitor(X, picture=path)
+    callbacks = [keras.callbacks.LambdaCallback(on_epoch_end=diverge), monitor]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, Y, epochs=3, verbose=0, callbacks=callbacks)
+    assert "not recorded after 2 epochs" in "".join(str(w.message) for w in caught)
+    assert [record.epoch for record in monitor.records["vaf"]] == [0, 1]
+    assert path.exists()
+
+
+@pytest.mark.parametrize("data", [None, 3, "x", X[:0], [X, X[:3]], {}])
+def test_data_without_rows(data):
+    with pytest.raises(ValueError, match="the same number of rows, at least one"):
+        ActivationMonitor(data)
+
+
+def test_rows_may_be_lists_of_numbers():
+    rows = [[1.0, 2.0], [3.0, 4.0]]
+    monitor = watched(model_of(VAFActivation(name="vaf")), data=rows)
+    assert monitor.records["vaf"][0].counts.sum() == 4
+
+
 def test_every_so_many_epochs_and_at_the_end():
     monitor = watched(
         model_of(VAFActivation(name="vaf", initialization="random")), epochs=5, every=2

@@ -7,7 +7,7 @@ import numpy as np
 
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.splits import k_folds, split
-from keras_vaf.utils import check_integer, require
+from keras_vaf.utils import check_integer, check_number, require
 
 FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -51,8 +51,9 @@ def fold_rows(
         The training, validation and test rows of each fold, in increasing order.
 
     Raises:
-        ValueError: If there are fewer rows of the largest class than folds, too few
-            groups or different times, or if a part would be empty or lack a class.
+        ValueError: If an argument is out of its range, if there are fewer rows of the
+            largest class than folds, too few groups or different times, or if a part
+            would be empty or lack a class.
         ImportError: If scikit-learn is not installed.
 
     Example:
@@ -62,12 +63,19 @@ def fold_rows(
     (8, 2, 10)
     """
     check_integer("folds", folds, minimum=2)
+    check_integer("seed", seed, minimum=0)
+    if validation_fraction is not None:
+        check_number("validation_fraction", validation_fraction, above=0, below=1)
     y = np.asarray(y)
+    if groups is not None and times is not None:
+        raise ValueError("Rows are divided by `groups` or by `times`. Received: both")
     if times is not None:
-        return _by_time(np.asarray(times), folds, validation_fraction)
+        times = _one_per_row("times", times, len(y))
+        return _by_time(times, folds, validation_fraction)
     if groups is not None:
         labels = y if stratify else np.zeros(len(y), np.int64)
-        return _by_groups(labels, np.asarray(groups), folds, seed, validation_fraction)
+        groups = _one_per_row("groups", groups, len(y))
+        return _by_groups(labels, groups, folds, seed, validation_fraction)
     parts = k_folds(y, folds, seed, stratify)
     largest = len(y) - math.ceil(len(y) / folds)
     rows = []
@@ -81,6 +89,17 @@ def fold_rows(
         found = split(y[rest], validation_fraction, own, stratify, largest)
         rows.append((rest[found[0]], rest[found[1]], test))
     return rows
+
+
+def _one_per_row(name: str, values: Any, rows: int) -> np.ndarray:
+    values = np.asarray(values)
+    missing = name == "times" and np.any(values != values)  # NaN, or no date
+    if values.shape != (rows,) or missing:
+        raise ValueError(
+            f"`{name}` must have one entry per row of `y`, and `times` none that is "
+            f"missing. Received: {values.shape} for {rows} rows, missing={missing}"
+        )
+    return values
 
 
 def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:

@@ -72,6 +72,23 @@ def test_rows_of_equal_times_are_in_one_part(fraction, different):
     assert len({*tested}) == len(tested)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"groups": np.arange(40) // 4, "validation_fraction": 0}, "above 0 and below"),
+        ({"times": np.arange(40), "validation_fraction": 0}, "above 0 and below 1"),
+        ({"times": np.arange(60)}, r"`times` must .* Received: \(60,\) for 40 rows"),
+        ({"groups": np.arange(60)}, "`groups` must have one entry per row"),
+        ({"times": [np.nan, *range(39)]}, "none that is missing"),
+        ({"times": np.arange(40), "groups": np.arange(40)}, "Received: both"),
+        ({"seed": -1}, "`seed` must be an integer of at least 0"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fold_rows(np.arange(40) % 2, 4, **arguments)
+
+
 def test_too_few_rows_for_folds_in_time_are_refused():
     with pytest.raises(ValueError, match="5 folds by time need at least 10 rows"):
         fold_rows([0, 1, 0], 5, times=[1, 2, 3])

@@ -1,15 +1,23 @@
 """`OPTIONS`, the arguments of all commands, and the types of their values."""
 
+import argparse
 import csv
+from collections.abc import Callable
 from typing import Any
 
 
-def _integers(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(",")))
+def _list_of(kind: type[int] | type[float], example: str) -> Callable[[str], Any]:
+    def convert(text: str) -> tuple[float, ...]:
+        try:
+            return tuple(map(kind, text.split(",")))
+        except ValueError:
+            message = f"expected a list such as {example}. Received: {text}"
+            raise argparse.ArgumentTypeError(message) from None
+
+    return convert
 
 
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(map(float, text.split(",")))
+_integers, _numbers = _list_of(int, "0,1"), _list_of(float, "0.001,0.01")
 
 
 def _names(text: str) -> tuple[str, ...]:

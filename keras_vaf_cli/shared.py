@@ -23,7 +23,16 @@ def open_data(given: dict[str, Any]) -> "Dataset":
     """Load the dataset or read the table of a command, and print the decisions."""
     from keras_vaf.datasets import load, read_table
 
-    if "target" not in given:
+    paper = "target" not in given
+    unused = pick(given, *((*ROLES, *FORMAT) if paper else ("data_dir",)))
+    if unused:
+        name = next(iter(unused)).replace("_", "-").replace("header", "no-header")
+        raise ValueError(
+            f"`--{name}` is for a table of your own, which needs `--target COLUMN`."
+            if paper
+            else f"`--{name}` is for a dataset of the paper, without `--target`."
+        )
+    if paper:
         dataset = load(given["data"], **pick(given, "data_dir"))
     else:
         dataset = read_table(given["data"], **pick(given, *ROLES, *FORMAT))

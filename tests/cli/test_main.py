@@ -54,9 +54,19 @@ def test_the_package_itself_is_the_command_too(monkeypatch, capsys):
     assert re.fullmatch(r"keras-vaf [\d.]+\n", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("line", ["", "compote", "compare", "compare wine --seeds 1,b"])
-def test_refuses_other_words_with_code_2(run, line):
-    assert run(line)[0] == 2
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("", "arguments are required"),
+        ("compote", "invalid choice: 'compote'"),
+        ("compare", "arguments are required: data"),
+        ("compare wine --seeds 1,b", "a list such as 0,1. Received: 1,b"),
+    ],
+)
+def test_refuses_other_words_with_code_2(run, line, expected):
+    code, _, errors = run(line)
+    assert code == 2
+    assert expected in errors
 
 
 @pytest.mark.parametrize(

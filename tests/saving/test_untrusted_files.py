@@ -64,6 +64,7 @@ def test_a_foreign_function_is_refused_and_not_run(file, argument):
     [
         *(("VAFActivation", "k"), ("KAF", "D"), ("APL", "S")),
         *(("SplineActivation", "q"), ("PolynomialActivation", "degree")),
+        *(("Rational", "numerator_degree"), ("Rational", "denominator_degree")),
     ],
 )
 def test_a_file_that_asks_for_all_memory_is_refused(name, argument):

@@ -13,7 +13,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
-from keras_vaf.utils import check_integer
+from keras_vaf.utils import MOST_UNITS, check_integer
 
 _BOUNDARY = 5.0
 _ITERATIONS = 300
@@ -66,9 +66,10 @@ class Rational(TrainableActivation):
         initialization: str | Function = "leaky_relu",
         **kwargs: Any,
     ) -> None:
-        self.numerator_degree = check_integer("numerator_degree", numerator_degree)
-        check_integer("denominator_degree", denominator_degree)
-        self.denominator_degree = denominator_degree
+        m, n = numerator_degree, denominator_degree
+        most = {"maximum": MOST_UNITS}
+        self.numerator_degree = check_integer("numerator_degree", m, **most)
+        self.denominator_degree = check_integer("denominator_degree", n, **most)
         self.initialization = stored_form(initialization, "initialization")
         super().__init__(**kwargs)
 

@@ -29,20 +29,20 @@ def train(
     which for small networks is ten to a hundred times faster than `keras.Model.fit`.
     Loss, optimizer and metrics are those with which the model was compiled. Training
     continues from the current weights of the model and the current state of the
-    optimizer.
+    optimizer. The weights of an epoch are not averaged by `use_ema` of an optimizer.
 
     Args:
         model: A compiled Keras model.
         x: Inputs: an array, or a list or dictionary of arrays of equal length.
         y: Targets, in the same forms.
         validation_data: Pair `(x, y)`, or triple with the weights of the rows, that
-            selects the best epoch. With `None`, the last finite epoch is kept, and the
-            validation metrics are those of the first training row.
+            selects the best epoch. With `None`, `mode` is `"last"`, and the validation
+            metrics are those of the first training row.
         epochs: Largest number of epochs.
         batch_size: Rows per update; `None` uses all rows at once (full batch). NumPy
             shuffles the rows in each epoch, in the same way on every backend.
         patience: Number of consecutive epochs without improvement after which training
-            stops. `None` never stops early.
+            stops. `None` and `mode="last"` never stop early.
         monitor: The metric that selects the best epoch.
         mode: `"min"` if lower values of `monitor` are better, `"max"` if higher values
             are better, `"last"` if the last finite epoch is kept.

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -71,9 +71,7 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
             for start in range(0, count * size, size):
                 run(start, start + size)
     return {
-        path: _thinned(np.concatenate(values), _VALUES)
-        for path, values in seen.items()
-        if values
+        path: thinned(np.concatenate(values)) for path, values in seen.items() if values
     }
 
 
@@ -110,7 +108,7 @@ def _recording(
             # While Keras builds a layer, tensors do not have values yet.
             with contextlib.suppress(TypeError, ValueError, NotImplementedError):
                 array = keras.ops.convert_to_numpy(x).astype("float32")
-                values.append(_thinned(_by_function(layer, array), most))
+                values.append(thinned(by_function(array, layer._unshared_axes), most))
             return call(x, *args, **kwargs)
 
         return record_and_call
@@ -124,16 +122,15 @@ def _recording(
             del layer.call
 
 
-def _by_function(layer: TrainableActivation, values: np.ndarray) -> np.ndarray:
-    """Return an input of a layer as `(values, functions)`, one column per function."""
-    unshared = layer._unshared_axes
+def by_function(values: np.ndarray, unshared: Sequence[int]) -> np.ndarray:
+    """Return inputs as `(values, functions)`: a column for each function, up to 64."""
     last = range(values.ndim - len(unshared), values.ndim)
     count = math.prod(values.shape[axis] for axis in unshared)
     values = np.moveaxis(values, unshared, last).reshape(-1, count)
     return values[:, chosen_functions(count)]
 
 
-def _thinned(values: np.ndarray, most: int) -> np.ndarray:
+def thinned(values: np.ndarray, most: int = _VALUES) -> np.ndarray:
     """Return evenly spaced rows that hold about `most` values together."""
     return values[:: max(1, math.ceil(values.size / most))]
 

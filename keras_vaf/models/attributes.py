@@ -62,18 +62,12 @@ def _decide(
     `handed` has the new layers of functions that a layer may hand on to its parts.
     """
     recurrent = recurrent or isinstance(holder, keras.layers.RNN)
-
-    def new(activation: Any, layer: Any, place: str, name: str) -> Any:
-        change = work.decide(activation, layer, place, name, False, recurrent)
-        if change is not None:
-            change.new.trainable = layer.trainable
-        return change and change.new
-
     where, held = path or holder.name, held_by(holder)
     for each in held.values():
         if id(each) not in handed:
-            own = new(each, holder, where, work.name(where))
-            handed = {**handed, id(each): own}
+            name = work.name(where)
+            change = work.decide(each, holder, where, name, False, recurrent)
+            handed = {**handed, id(each): change and change.new}
     yield holder, {name: handed[id(each)] for name, each in held.items()}
     model = isinstance(holder, keras.Model)
     for part in holder.layers if model else inner_layers(holder):
@@ -84,7 +78,8 @@ def _decide(
         if is_graph(part):
             work.made[id(part)] = work.graph(part, f"{inner}/")
         elif is_activation(part):
-            work.made[id(part)] = new(part, part, inner, part.name) or part
+            change = work.decide(part, part, inner, part.name, False, recurrent)
+            work.made[id(part)] = part if change is None else change.new
         else:
             yield from _decide(work, part, inner, recurrent, {} if model else handed)
 

@@ -36,8 +36,13 @@ class Change:
     nearest: str = ""
     kept: str = ""  # the reason
     remark: str = ""  # such as that the old activation computed in place
+    # While a model is changed: the activations, and where the old one is.
     new: Any = dataclasses.field(default=None, repr=False)  # or all copies in a layer
     old: Any = dataclasses.field(default=None, repr=False)
+    holder: Any = dataclasses.field(default=None, repr=False)  # may be the activation
+    name: str = dataclasses.field(default="", repr=False)  # of the new layer
+    inside: bool = dataclasses.field(default=False, repr=False)  # of a block
+    recurrent: bool = dataclasses.field(default=False, repr=False)
 
     def __str__(self) -> str:
         """Return one line of the printed report."""
@@ -148,7 +153,7 @@ def keep_report(
     for each in changes:
         if each.new is not None and not each.kept:
             each.parameters = count(each.new) - count(each.old)
-        each.new = each.old = None
+        each.new = each.old = each.holder = None
     replaced = tuple(each for each in changes if not each.kept)
     kept = tuple(each for each in changes if each.kept)
     _REPORTS[model] = ConversionReport(replaced, kept, deviation, notes)

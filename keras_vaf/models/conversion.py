@@ -16,8 +16,8 @@ from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models import graph
 from keras_vaf.models.attributes import SAVE_WEIGHTS, replace_attributes
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.fixed import fixed, label
-from keras_vaf.models.rebuild import Place, rebuild
+from keras_vaf.models.fixed import fixed
+from keras_vaf.models.rebuild import rebuild
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.utils import check_flag, did_you_mean
@@ -114,19 +114,19 @@ def convert(
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
     make, reasons = _Maker(to, k, g, shared), graph.reasons_to_keep(model)
 
-    def replace(place: Place) -> Change:
-        reason = reasons.get(id(place.layer), "")
-        if isinstance(place.activation, TrainableActivation):
+    def replace(change: Change) -> None:
+        holder, reason = change.holder, reasons.get(id(change.holder), "")
+        if isinstance(change.old, TrainableActivation):
             raise KeptError(_TRAINED)
-        if not chosen.takes(place.layer, place.path):
+        if not chosen.takes(holder, change.layer):
             raise KeptError("it was not chosen")
-        if place.recurrent:
+        if change.recurrent:
             reason = "it is recurrent: a layer of this kind must be named in `layers`"
-        elif place.inside and label(place.activation) in graph.GATES:
+        elif change.inside and change.before in graph.GATES:
             reason = reason or graph.GATE
-        if reason and not chosen.names(place.layer, place.path):
+        if reason and not chosen.names(holder, change.layer):
             raise KeptError(reason)
-        return make(place)
+        make(change)
 
     def check(changes: list[Change]) -> None:
         chosen.check(names, [change.layer for change in changes])
@@ -212,31 +212,35 @@ class _Maker:
             )
         self._to, self._shared = to, shared
 
-    def __call__(self, place: Place) -> Change:
-        """Return the change of a fixed activation to a new one."""
-        policy = getattr(place.layer, "dtype_policy", None)
+    def __call__(self, change: Change) -> None:
+        """Add the new activation to the change of a fixed one."""
+        policy = getattr(change.holder, "dtype_policy", None)
         # A quantized layer names the policy that it had before.
         policy = getattr(policy, "name", "").partition("_from_")[2] or policy
-        named = {"name": place.name, "dtype": policy}
+        named = {"name": change.name, "dtype": policy}
         try:
-            if isinstance(place.activation, keras.layers.PReLU) and self._vaf:
-                new: Any = self._like_prelu(place.activation, named)
-                return Change(place.path, "PReLU", "VAFActivation", 0.0, new=new)
-            (before, start), error = fixed(place.activation), None
-            if self._family:
-                arguments = self._start(start)
-                new = self._to(**arguments, **self._shared, **named)
-                probe = self._to(**arguments)
-                probe.build((None, 1))
-                difference = probe.function(INSIDE).ravel() - start.target(INSIDE)
-                error = float(np.max(np.abs(difference)))
-            elif not isinstance(new := self._to(place.layer), keras.layers.Layer):
-                raise ValueError(f"`to` must return a layer. Received: {new!r}")
+            if isinstance(change.old, keras.layers.PReLU) and self._vaf:
+                change.new, change.error = self._like_prelu(change.old, named), 0.0
+            else:
+                change.before, start = fixed(change.old)
+                if self._family:
+                    arguments = self._start(start)
+                    change.new = self._to(**arguments, **self._shared, **named)
+                    probe = self._to(**arguments)
+                    probe.build((None, 1))
+                    difference = probe.function(INSIDE).ravel() - start.target(INSIDE)
+                    change.error = float(np.max(np.abs(difference)))
+                else:
+                    change.new = self._to(change.holder)
         except KeptError:
             raise
         except ValueError as reason:
-            raise ValueError(f"The activation of {place.path!r}: {reason}") from reason
-        return Change(place.path, before, type(new).__name__, error, new=new)
+            raise ValueError(
+                f"The activation of {change.layer!r}: {reason}"
+            ) from reason
+        if not isinstance(change.new, keras.layers.Layer):
+            raise ValueError(f"`to` must return a layer. Received: {change.new!r}")
+        change.after = type(change.new).__name__
 
     def _start(self, start: KnownStart) -> dict[str, Any]:
         """Return the arguments that set the function at which an activation starts."""

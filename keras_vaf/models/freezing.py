@@ -14,8 +14,7 @@ from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
 from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.fixed import label
-from keras_vaf.models.rebuild import Place, rebuild
+from keras_vaf.models.rebuild import rebuild
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.utils import check_flag, did_you_mean
@@ -74,12 +73,10 @@ def freeze(model: Any, data: Any = None) -> Any:
     graph.check_finite_weights(model)
     expected = _outputs(model, data)
 
-    def replace(place: Place) -> Change | None:
-        layer = place.activation
-        if not isinstance(layer, TrainableActivation):
-            return None
-        new = _layers_of_keras(layer, place.name)
-        return Change(place.path, label(layer), "layers of Keras", 0.0, new=new)
+    def replace(change: Change) -> None:
+        if isinstance(change.old, TrainableActivation):
+            change.new = _layers_of_keras(change.old, change.name)
+            change.after, change.error = "layers of Keras", 0.0
 
     frozen, changes = rebuild(model, replace, edit=_without_own, data=data)
     found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
@@ -210,7 +207,7 @@ def train_only_activations(
         )
     if not inplace:
         graph.check_graph(model, "With `inplace=True`, any model is changed itself.")
-        model, _ = rebuild(model, lambda place: None)
+        model, _ = rebuild(model, lambda change: None)
     inside = all_layers(model, include_self=False)
     named = {each.name: each for each in inside if each.weights}
     also = (also,) if isinstance(also, str) else also

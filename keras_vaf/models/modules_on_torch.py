@@ -1,7 +1,6 @@
 """`convert_module` and other functions of this package for modules of PyTorch."""
 
 import functools
-import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import torch
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.layers.activation_inputs import chosen_functions
+from keras_vaf.layers.activation_inputs import by_function, thinned
 from keras_vaf.models.changes import Change, keep_report
 from keras_vaf.models.graph import check_finite_weights
 from keras_vaf.torch.conversion import Conversion
@@ -20,8 +19,6 @@ from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
 from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import check_flag, did_you_mean
-
-_VALUES = 50_000  # of the inputs of a VAF, at most
 
 
 def convert_module(to: Any, *arguments: Any) -> torch.nn.Module:
@@ -86,11 +83,8 @@ def inputs_of_module(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray
     seen: dict[str, list[np.ndarray]] = {}
 
     def record(path: str, vaf: VAF, inputs: tuple[torch.Tensor, ...]) -> None:
-        count = math.prod(vaf.weight.shape[:-1])
-        rows = inputs[0].movedim(vaf.axes, [*range(-len(vaf.axes), 0)])
-        rows = rows.reshape(-1, count)[:, chosen_functions(count)]
-        thinned = rows[:: max(1, math.ceil(rows.numel() / _VALUES))]
-        seen.setdefault(path, []).append(thinned.float().cpu().numpy())
+        values = by_function(inputs[0].float().cpu().numpy(), vaf.axes)
+        seen.setdefault(path, []).append(thinned(values))
 
     for path, vaf in vafs_of(module).items():
         vaf.register_forward_pre_hook(functools.partial(record, path))

@@ -7,7 +7,7 @@ which new activations replace the old ones, as Keras loads them from a file.
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 
@@ -18,19 +18,7 @@ from keras_vaf.models import fixed
 from keras_vaf.models.changes import Change, KeptError
 from keras_vaf.models.graph import is_graph, run
 
-
-class Place(NamedTuple):
-    """An activation in a model: a layer, an operation or a function."""
-
-    activation: Any
-    layer: Any  # that is the activation or contains it
-    path: str
-    name: str  # of its replacement
-    inside: bool = False  # of a layer such as a wrapper or a block
-    recurrent: bool = False
-
-
-Replace = Callable[[Place], Change | None]
+Replace = Callable[[Change], None]
 Edit = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -44,8 +32,8 @@ def rebuild(
 ) -> tuple[keras.Model, list[Change]]:
     """Return a copy of a model with other activations, and what became of each.
 
-    `replace` returns the change of an activation, `None` to ignore it, or raises
-    `KeptError`. `edit` changes the configuration of each layer that is made again.
+    `replace` adds the new activation to a change, or raises `KeptError`, or ignores the
+    activation. `edit` changes the configuration of each layer that is made again.
     `check` is called with the changes before a layer is changed in place.
     """
     work = Rebuilding(model, replace, inplace, edit)
@@ -74,18 +62,27 @@ class Rebuilding:
         self._pairs: list[tuple[Any, Any, list[Change] | None]] = []
         self._made_linear: list[Any] = []  # layers that are changed in place
 
-    def decide(self, *arguments: Any) -> Change | None:
-        """Return the change to a new activation at a `Place`, or `None`."""
-        place = Place(*arguments)
+    def decide(
+        self,
+        activation: Any,
+        holder: Any,
+        path: str,
+        name: str,
+        inside: bool = False,
+        recurrent: bool = False,
+    ) -> Change | None:
+        """Return the change to a new activation called `name`, or `None`."""
+        change = Change(path, fixed.label(activation), old=activation, holder=holder)
+        change.name, change.inside, change.recurrent = name, inside, recurrent
         try:
-            change = self._replace(place)
+            self._replace(change)
         except KeptError as reason:
-            kept = Change(place.path, fixed.label(place.activation), kept=str(reason))
-            self.changes.append(kept)
-            return None
-        if change is not None:
-            change.old = place.activation
+            change.kept = str(reason)
+        if change.kept or change.new is not None:
             self.changes.append(change)
+        if change.new is None:
+            return None
+        self._pairs.append((holder, change.new, None))
         return change
 
     def name(self, path: str) -> str:
@@ -145,10 +142,7 @@ class Rebuilding:
             own = getattr(layer, "activation", None)
             applied = own if isinstance(own, keras.layers.Layer) else layer
             change = self.decide(applied, layer, path, layer.name)
-            if change is None:
-                return self._copied(layer)
-            self._pairs.append((layer, change.new, None))
-            return change.new
+            return self._copied(layer) if change is None else change.new
         if fixed.has_built_in(layer):
             return self._without(layer, path)
         if isinstance(layer, keras.layers.Layer):
@@ -168,7 +162,6 @@ class Rebuilding:
             new = type(layer).from_config(config)
             self._pairs.append((layer, new, [change]))
         self._behind[id(new)] = change.new
-        self._pairs.append((layer, change.new, None))
         return new
 
     def _with_others(self, layer: Any, path: str) -> Any:

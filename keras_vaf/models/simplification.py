@@ -15,7 +15,7 @@ from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
-from keras_vaf.models.rebuild import Place, rebuild
+from keras_vaf.models.rebuild import rebuild
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
@@ -64,13 +64,11 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     inputs = {} if data is None else activation_inputs(model, data)
     values = {id(layers[path]): _quantiles(path, x) for path, x in inputs.items()}
 
-    def replace(place: Place) -> Change | None:
-        layer = place.activation
-        if not isinstance(layer, TrainableActivation):
-            return None
-        if not isinstance(layer, VAFActivation):
+    def replace(change: Change) -> None:
+        if isinstance(change.old, VAFActivation):
+            _make_smaller(change, tolerance, values.get(id(change.old)))
+        elif isinstance(change.old, TrainableActivation):
             raise KeptError("it has no hidden units")
-        return _smaller(layer, place, tolerance, values.get(id(layer)))
 
     result, changes = rebuild(model, replace, data=data)
     keep_report(result, changes)
@@ -87,13 +85,12 @@ def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
     values = {path: _quantiles(path, x) for path, x in inputs.items()}
     changes = []
     for path, layer in modules.layers_of_module(module).items():
+        change = Change(path, f"VAF(k={layer.k})", old=layer, name=layer.name)
         try:
-            place = Place(layer, layer, path, layer.name)
-            change = _smaller(layer, place, tolerance, values.get(path))
+            _make_smaller(change, tolerance, values.get(path))
             change.after = f"VAF(k={change.new.k})"
         except KeptError as reason:
-            change = Change(path, "", kept=str(reason))
-        change.before, change.old = f"VAF(k={layer.k})", layer
+            change.kept = str(reason)
         changes.append(change)
     return modules.exchange_vafs(module, changes)
 
@@ -108,10 +105,9 @@ def _quantiles(path: str, values: np.ndarray) -> np.ndarray:
     return np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
 
 
-def _smaller(
-    layer: VAFActivation, place: Place, tolerance: float, values: np.ndarray | None
-) -> Change:
-    """Return the change to the fewest hidden units that all functions allow."""
+def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -> None:
+    """Replace a VAF by one with the fewest hidden units that all functions allow."""
+    layer: VAFActivation = change.old
     g, units, constants = units_of(layer)  # of relu if g is piecewise linear
     x = GRID if values is None else values
     order = np.inf if values is None else 2.0
@@ -129,14 +125,14 @@ def _smaller(
     k = max(len(carriers) for carriers, _, _ in found)
     if k >= layer.k:
         raise KeptError(f"it needs all its hidden units; near {near}")
-    config = {"k": k, "g": g, "name": place.name, "initialization": "random"}
+    config = {"k": k, "g": g, "name": change.name, "initialization": "random"}
     new = VAFActivation.from_config({**layer.get_config(), **config})
     new.build(built_shape(layer))
     rows = (carry(carriers, constant, k, g, "") for carriers, constant, _ in found)
     pairs = zip(zip(*rows, strict=True), new.weights, strict=True)
     new.set_weights([np.reshape(part, weight.shape) for part, weight in pairs])
-    error = max(error for _, _, error in found)
-    return Change(place.path, label(layer), label(new), error, nearest=near, new=new)
+    change.new, change.after, change.nearest = new, label(new), near
+    change.error = max(error for _, _, error in found)
 
 
 def _reduced(

@@ -36,16 +36,6 @@ def test_each_place_counts_once():
     }
 
 
-def test_calls_of_one_layer_are_told_apart():
-    class Twice(layers.Layer):
-        def call(self, inputs):
-            return ops.gelu(inputs) + ops.gelu(2 * inputs)
-
-    layer = Twice(name="twice")
-    calls = census(lambda: (layer(X), layer(X)))
-    assert {call.number for call in calls} == {0, 1}
-
-
 def test_trainable_activations_do_not_count():
     model = keras.Sequential([keras.Input((5, 4)), blocks.Feedforward(6)])
     model.add(layers.Dense(1))

@@ -61,7 +61,7 @@ def test_quick_is_shorter_and_other_options_go_before_it(table, run):
         ("table.csv --target kind --activations relu,gulu", "Did you mean 'gelu'"),
         ("table.csv --target kind --task regress", "Did you mean 'regression'"),
         ("table.csv --target kind --seeds 0,1,0", "`seeds` must differ"),
-        ("table.csv --target prize", "Name one of its columns: a, b, kind, price"),
+        ("table.csv --target prize", "name one of the columns: a, b, kind, price"),
         ("table.csv", "--target COLUMN"),
         ("wine --groups kind", "`--groups` is for a table of your own"),
         ("wine --no-header", "`--no-header` is for a table of your own"),

@@ -34,8 +34,8 @@ def test_searches_on_a_table_of_ones_own(houses, tmp_path, run):
     assert code == 0, errors
     assert "Other models: 16 models." in errors  # 6 x 2 of ReLU, 2 x 2
     for text in (
-        "Target 'price': a regression",
-        "Missing entries: area (1). Numbers are filled in by the mean",
+        "Target 'price': regression",
+        "Missing entries, filled in from the training rows: area (1).",
         "Trials of the VAF: the best 2 of 2",
         "RMSE on houses, hidden layers 4",
         "VAF, searched",

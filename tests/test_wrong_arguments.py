@@ -73,6 +73,8 @@ SMALL = datasets.Dataset(**DATASET)
 TABLE = pd.DataFrame(ROWS[0], columns=[*"abcd"])
 DIFFERENCES = ("123", [], [1.0], ["a", "b"], [math.nan, 1.0], [10**400, 1])
 FRACTION = (*NUMBER, -1.0, 1)  # 0 is a test fraction
+UNBUILT = layers.VAFActivation(sharing="channel")
+PLAIN = keras.Sequential([keras.Input((3,)), keras.layers.ReLU()])
 LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
 NETWORK = {"outputs": 2, "activation": keras.layers.ReLU}
 DENSE = NETWORK | {"inputs": 4, "hidden": (3,)}
@@ -201,7 +203,8 @@ CASES = [
     *case(tuners.SearchSpace, k=(*NAMES, [], [0], ["three"], [3, 3])),
     *case(tuners.SearchSpace, g=(*NAMES, [], ["no such"]), initialization=(*NAMES, [])),
     *case(tuners.SearchSpace, sharing=(*NAMES, [], ["no such"])),
-    *case(visualization.plot_activation, layer=MODEL),
+    *case(visualization.plot_activation, layer=(*MODEL, keras.layers.ReLU(), UNBUILT)),
+    *case(visualization.plot_activations, model=(*MODEL, PLAIN)),
     *case(visualization.plot_epochs, records=([], {}, 3.5, "no such", [3])),
     *case(train, MODELS, model=MODEL, epochs=COUNT),
 ]

@@ -168,35 +168,19 @@ def test_an_error_of_another_library_names_the_file(tmp_path, text):
         raise RuntimeError(text.format(name=temporary))
 
 
-def test_a_file_that_came_in_the_meantime_is_kept_without_force(tmp_path):
-    path = tmp_path / "out"
-    with (
-        pytest.raises(FileExistsError, match=r"out exists.* --force"),
-        atomic_path(path, force=False) as temporary,
-    ):
-        temporary.write_text("mine")
-        path.write_text("of another process")
-    check_only(tmp_path, "of another process")
-
-
-def test_an_output_is_checked_before_any_computation(tmp_path, monkeypatch):
+def test_an_output_may_be_a_device_an_old_file_or_beside_a_broken_link(
+    tmp_path, monkeypatch
+):
+    """`tests/cli/test_models.py` tries the outputs that are refused."""
     monkeypatch.chdir(tmp_path)
-    old = tmp_path / "old.keras"
-    old.write_text("old")
-    assert check_output("new.keras", inputs=[old]).name == "new.keras"
-    assert check_output(old, force=True) == old
+    (tmp_path / "old.keras").write_text("old")
+    (tmp_path / "loop.txt").symlink_to(tmp_path / "loop.txt")
+    inputs = [tmp_path / "old.keras", tmp_path / "loop.txt"]
+    assert check_output("new.keras", inputs=inputs).name == "new.keras"
+    assert check_output(inputs[0], force=True) == inputs[0]
     assert check_output(os.devnull).exists()
     with atomic_path(os.devnull) as temporary:
         assert str(temporary) == os.devnull
-    with pytest.raises(FileExistsError, match=r"old\.keras exists.* --force"):
-        check_output(old)
-    with pytest.raises(ValueError, match="must not be the same file as an input"):
-        check_output(old, force=True, inputs=["old.keras"])
-    with pytest.raises(FileNotFoundError, match="absent does not exist"):
-        check_output(tmp_path / "absent" / "new.keras", force=True)
-    loop = tmp_path / "loop.txt"
-    loop.symlink_to(loop)
-    check_output("new.txt", inputs=[loop])
 
 
 def test_the_target_of_a_symbolic_link_is_written(tmp_path):

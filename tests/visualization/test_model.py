@@ -90,13 +90,6 @@ def test_one_legend_serves_all_panels(model):
     assert [ax.get_legend() for ax in others] == [None, None, None]
 
 
-def test_refuses_a_model_without_trainable_activations():
-    model = keras.Sequential([keras.Input((3,)), keras.layers.ReLU()], name="plain")
-
-    with pytest.raises(ValueError, match="Received: model='plain' with none"):
-        plot_activations(model)
-
-
 def test_the_legend_of_one_panel_is_inside_the_picture():
     network = keras.Sequential([keras.Input((1,)), VAFActivation(k=5)])
     [ax] = plot_activations(network, np.linspace(-2, 2, 50)[:, None])

@@ -8,7 +8,7 @@ from pathlib import Path
 import keras
 import pytest
 
-pytestmark = pytest.mark.nightly  # a process with 77 calls
+pytestmark = pytest.mark.nightly  # a process with all calls
 
 ROOT = Path(__file__).parents[3]
 REFUSED = {
@@ -37,21 +37,15 @@ def outcomes(library):
 
 def test_calls_end_as_they_do_without_the_kernels(outcomes):
     ended = {n: o for n, o in outcomes.items() if o.startswith(("same ", "OTHER "))}
-    assert len(ended) >= 12
+    assert len(ended) >= 9
     assert {name: o for name, o in ended.items() if not o.startswith("same ")} == {}
     assert ended["as it should be"] == "same numbers numbers"
     assert ended["more channels than functions"].split()[1] != "numbers"
 
 
 def test_altered_operators_are_refused(outcomes):
-    ended = {
-        name: outcome
-        for name, outcome in outcomes.items()
-        if name.startswith(("forward: ", "backward: "))
-    }
-    right = {name for name in ended if name.endswith("as it should be")}
-    assert len(ended) >= 14 and len(right) == 2
-    assert {ended[name] for name in right} == {"numbers"}
-    expected = REFUSED[keras.backend.backend()]
-    others = {n: o for n, o in ended.items() if n not in right and o != expected}
-    assert others == {}
+    ended = {n: o for n, o in outcomes.items() if n.startswith(("forward", "backward"))}
+    right = [ended.pop(f"{way}: as it should be") for way in ("forward", "backward")]
+    assert right == ["numbers", "numbers"]
+    assert len(ended) >= 12
+    assert set(ended.values()) == {REFUSED[keras.backend.backend()]}

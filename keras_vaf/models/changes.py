@@ -16,7 +16,7 @@ _REPORTS: weakref.WeakKeyDictionary[Any, "ConversionReport"] = (
 _LINES = 10  # of a printed report, at most
 
 
-class KeptError(ValueError):
+class KeptError(Exception):
     """The reason why an activation is kept."""
 
 

@@ -232,8 +232,6 @@ class _Maker:
                     change.error = float(np.max(np.abs(difference)))
                 else:
                     change.new = self._to(change.holder)
-        except KeptError:
-            raise
         except ValueError as reason:
             raise ValueError(
                 f"The activation of {change.layer!r}: {reason}"

@@ -11,6 +11,7 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import convert, freeze, report
+from tests.models.networks import outputs_of
 from tests.zoo.conversions.census import census
 from tests.zoo.conversions.zoo import build
 
@@ -73,12 +74,6 @@ def inputs_of(model: keras.Model, samples: int = SAMPLES) -> Any:
         return random.integers(0, most, shape).astype(entry.dtype)
 
     return keras.tree.map_structure(sample, model.input)
-
-
-def outputs_of(model: keras.Model, x: Any) -> list[np.ndarray]:
-    """Return the outputs of a model in a list."""
-    outputs = keras.tree.flatten(model(x, training=False))
-    return [keras.ops.convert_to_numpy(output) for output in outputs]
 
 
 def difference(expected: list[np.ndarray], outputs: list[np.ndarray]) -> float:

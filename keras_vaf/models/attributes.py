@@ -5,12 +5,7 @@ from typing import Any, NoReturn
 
 import keras
 
-from keras_vaf.layers.keras_internals import (
-    all_layers,
-    inner_layers,
-    unlocked,
-    untrack,
-)
+from keras_vaf.layers import keras_internals
 from keras_vaf.models.changes import Change
 from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graph import is_graph, run
@@ -43,7 +38,7 @@ def replace_attributes(
     work.finish()
     for holder, functions in holders:
         _exchange(holder, functions, work.made)
-    inside = set(map(id, all_layers(model)))
+    inside = set(map(id, keras_internals.all_layers(model)))
     for change in work.changes:
         if not change.kept and id(change.new) not in inside:
             change.kept = "no attribute of a layer holds it"
@@ -70,7 +65,7 @@ def _decide(
             handed = {**handed, id(each): change and change.new}
     yield holder, {name: handed[id(each)] for name, each in held.items()}
     model = isinstance(holder, keras.Model)
-    for part in holder.layers if model else inner_layers(holder):
+    for part in holder.layers if model else keras_internals.inner_layers(holder):
         inner = f"{path}/{part.name}".lstrip("/")
         if id(part) in work.made or any(part is each for each in held.values()):
             continue
@@ -92,10 +87,10 @@ def _exchange(holder: Any, functions: dict[str, Any], made: dict[int, Any]) -> N
         if name not in ("_layers", "_modules")  # lists of all parts
         and (new := functions.get(name) or _exchanged(value, made)) is not value
     }
-    with unlocked(holder):
-        for part in [*inner_layers(holder)] if changed else ():
+    with keras_internals.unlocked(holder):
+        for part in [*keras_internals.inner_layers(holder)] if changed else ():
             if part is not made.get(id(part), part):
-                untrack(holder, part)
+                keras_internals.untrack(holder, part)
         for name, value in changed.items():
             setattr(holder, name, value)
 

@@ -110,8 +110,7 @@ def report(model: Any) -> ConversionReport:
     """Return the changes that `convert`, `simplify` or `freeze` made.
 
     Args:
-        model: A model that one of these functions returned in this process. A file does
-            not contain the report of its model.
+        model: What one of these functions returned in this process.
 
     Raises:
         ValueError: If none of these functions returned the model.

@@ -79,8 +79,8 @@ def convert(
             unless an error asks for it.
 
     Returns:
-        A new model, or the model itself if its class defines `call`.
-        `keras_vaf.models.report` lists its replaced and kept activations.
+        A new model, or the model itself if its class defines `call`. Its `report` lists
+        the replaced and kept activations.
 
     Raises:
         ValueError: If the model or a layer cannot be copied, if there is nothing to

@@ -34,7 +34,6 @@ def freeze(model: Any, data: Any = None) -> Any:
     nothing. The saved result needs only Keras and the packages of custom layers.
 
     In a converted `torch.nn.Module`, the parameters of VAFs become buffers.
-    `torch.export` writes it as a program that needs only PyTorch.
 
     Args:
         model: A Sequential or Functional model with weights. Its trainable activations
@@ -43,8 +42,8 @@ def freeze(model: Any, data: Any = None) -> Any:
             samples, with 32 or 8 entries along axes of unknown size.
 
     Returns:
-        A model that is not compiled. `keras_vaf.models.report` lists its replaced
-        activations and the largest difference between the outputs of the two models.
+        A model that is not compiled. Its `report` has the largest difference between
+        the outputs of the two models.
 
     Raises:
         ValueError: If the model has no trainable activation that can be replaced, is
@@ -168,12 +167,10 @@ def train_only_activations(
     """Return a model in which only the trainable activations are trained.
 
     Fine-tuning then has few parameters: a VAF shared per layer has 3k + 1. Batch
-    normalization layers run in inference mode, so their statistics are frozen too.
+    normalization keeps its statistics, but not in a module of PyTorch.
 
     Args:
-        model: A built model with trainable activations, such as the result of
-            `convert`, or a converted module of PyTorch. In a module, batch
-            normalization still updates its statistics in training mode.
+        model: A built model, or a module of PyTorch, with trainable activations.
         also: Names of other layers with weights, or paths of modules, that stay
             trainable, such as the head.
         inplace: Whether to freeze the weights of the model itself. A model whose class

@@ -30,17 +30,15 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     remaining units are refitted. Thus units with equal knots are merged.
 
     Args:
-        model: A Sequential or Functional model with VAFs, or a converted module of
-            PyTorch.
-        tolerance: Allowed error of each function. Without data, this is the largest
-            error on [-10, 10]. With data, it is the root mean square error over the
-            inputs of the layer.
+        model: A Sequential or Functional model, or a module of PyTorch, with VAFs.
+        tolerance: Largest error of each function on [-10, 10]; with data, its root mean
+            square error over the inputs of the layer.
         data: Inputs of the model, as a list or dictionary if it takes several.
 
     Returns:
-        A model with smaller VAFs. `keras_vaf.models.report` lists the error of each VAF
-        and the known function nearest to it, with data on the inputs of the layer
-        without the lowest and the highest 1 %.
+        A model with smaller VAFs. Its `report` lists the error of each VAF and the
+        known function nearest to it, with data on the inputs of the layer without the
+        lowest and the highest 1 %.
 
     Raises:
         ValueError: If the model has no trainable activation, if a weight or an input of

@@ -180,8 +180,7 @@ def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     Args:
         layer: A trainable activation. If it has several functions, all are compared
             with the same known function.
-        x: Points of comparison, such as inputs of the layer. By default, 1001 points on
-            [-10, 10].
+        x: Points of comparison. By default, 1001 points on [-10, 10].
 
     Raises:
         ValueError: If `layer` is not a trainable activation, has no weights yet, or is

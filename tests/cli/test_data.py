@@ -3,7 +3,7 @@
 import pytest
 
 from keras_vaf.datasets import CATALOGUE, find
-from tests.datasets.three_rows import make_table_entry
+from tests.datasets.publishers import make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tests.datasets.three_rows import IMAGES, LABELS, TABLE
+from tests.datasets.publishers import IMAGES, LABELS, TABLE
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Three rows in the format of each publisher, made here."""
+"""Three rows in the format of each publisher, and entries of a catalogue for them."""
 
 import gzip
 import hashlib
@@ -11,7 +11,8 @@ from typing import ClassVar
 import numpy as np
 import openpyxl
 
-from keras_vaf.datasets.catalogue import File
+from keras_vaf.datasets import Entry, Size
+from keras_vaf.datasets.catalogue import File, Source
 
 ROWS = [["1", "2.5", "x"], ["3", "-4e1", "y"], ["5", "6", "x"]]
 
@@ -88,3 +89,46 @@ def make_archive(batches):
 
 def make_images(*shape):
     return np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+
+
+TABLE = b"a,b,y\n1,2,0.5\n3,4,1.5\n5,6,2.5\n"
+IMAGES = make_idx(make_images(3, 4, 5))
+LABELS = make_idx(np.array([0, 1, 1], dtype=np.uint8))
+
+
+def make_entry(name, sources, **options):
+    return Entry(
+        name=name,
+        paper_name=name.title(),
+        paper_size=options["size"],
+        publisher="https://publisher.example/",
+        licence="none",
+        citation="Nobody",
+        sources=sources,
+        **options,
+    )
+
+
+def make_table_entry(*addresses):
+    addresses = addresses or ("https://publisher.example",)
+    urls = tuple(f"{address}/three.csv" for address in addresses)
+    file = make_file("three/three.csv", TABLE, text=True, urls=urls)
+    return make_entry(
+        "three",
+        (Source("text", (file,), {"separator": ","}),),
+        size=Size(3, 2),
+        target="y",
+    )
+
+
+def make_image_entry():
+    files = tuple(
+        make_file(f"pictures/{name}", content, urls=(f"https://p.example/{name}",))
+        for name, content in (("images", IMAGES), ("labels", LABELS))
+    )
+    return make_entry(
+        "pictures",
+        (Source("idx", files),),
+        size=Size(3, 20, 2),
+        labels=("0", "1"),
+    )

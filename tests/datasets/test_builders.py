@@ -11,8 +11,6 @@ from keras_vaf.datasets import CATALOGUE, find, load, tfds_builders
 
 pytestmark = pytest.mark.backend("tensorflow")
 
-TABLES = [entry.name for entry in CATALOGUE if entry.target]
-
 
 @pytest.fixture(autouse=True)
 def no_folder(request, monkeypatch, tmp_path):
@@ -20,18 +18,11 @@ def no_folder(request, monkeypatch, tmp_path):
     monkeypatch.setenv("KERAS_VAF_DATA_DIR", str(tmp_path / "empty"))
 
 
-def test_there_is_a_configuration_for_each_table():
-    assert list(tfds_builders.VafTables.builder_configs) == TABLES
-
-
-def test_a_table_through_tfds_load(tmp_path):
-    x, y = tfds.load(
-        "vaf_tables/wine",
-        split="train",
-        data_dir=tmp_path,
-        batch_size=-1,
-        as_supervised=True,
-    )
+def test_tables_through_tfds_load(tmp_path):
+    tables = [entry.name for entry in CATALOGUE if entry.target]
+    assert list(tfds_builders.VafTables.builder_configs) == tables
+    options = {"data_dir": tmp_path, "batch_size": -1, "as_supervised": True}
+    x, y = tfds.load("vaf_tables/wine", split="train", **options)
     expected = load_wine()
     np.testing.assert_array_equal(x, expected.data.astype("float32"))
     np.testing.assert_array_equal(y, expected.target)

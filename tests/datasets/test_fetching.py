@@ -13,7 +13,7 @@ import pytest
 
 from keras_vaf.datasets import fetching, load
 from keras_vaf.datasets.fetching import cache_folder
-from tests.datasets.three_rows import TABLE, make_table_entry
+from tests.datasets.publishers import TABLE, make_table_entry
 
 pytestmark = pytest.mark.backend("tensorflow")
 

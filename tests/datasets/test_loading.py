@@ -11,7 +11,7 @@ from keras_vaf.datasets.catalogue import File
 from keras_vaf.datasets.fetching import is_right
 from keras_vaf.datasets.loading import encode_table
 from keras_vaf.datasets.parsers import Table
-from tests.datasets.three_rows import (
+from tests.datasets.publishers import (
     IMAGES,
     TABLE,
     make_entry,

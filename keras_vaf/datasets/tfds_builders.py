@@ -1,12 +1,10 @@
 """The tables of the catalogue for TensorFlow Datasets (TFDS).
 
 Importing this module registers the builder `vaf_tables`, with one configuration for
-each table: `tfds.load("vaf_tables/yacht")`. It reads and checks the same files as
-`load`; the `manual_dir` of a `tfds.download.DownloadConfig` is its `data_dir`. TFDS
-itself has builders for MNIST, Fashion-MNIST and CIFAR-10: `tfds.load("mnist")`.
+each table: `tfds.load("vaf_tables/yacht")`. It finds and checks the files as `load`
+does. TFDS has builders for MNIST, Fashion-MNIST and CIFAR-10: `tfds.load("mnist")`.
 """
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,14 +30,6 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
         if entry.target
     ]
 
-    _data_dir_of_files: str | os.PathLike[str] | None = None
-
-    def download_and_prepare(self, *, download_config: Any = None, **more: Any) -> None:
-        """Prepare the table, from `manual_dir` if `download_config` sets it."""
-        if download_config is not None:
-            self._data_dir_of_files = download_config.manual_dir
-        super().download_and_prepare(download_config=download_config, **more)
-
     def _info(self) -> Any:
         entry = find(self.builder_config.name)
         if entry.task == "classification":
@@ -63,6 +53,6 @@ class VafTables(tfds.core.GeneratorBasedBuilder):
         return {"train": self._generate_examples()}
 
     def _generate_examples(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        dataset = load(self.builder_config.name, self._data_dir_of_files)
+        dataset = load(self.builder_config.name)
         for row, pair in enumerate(zip(dataset.x, dataset.y, strict=True)):
             yield row, dict(zip(("features", "target"), pair, strict=True))

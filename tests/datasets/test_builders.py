@@ -13,9 +13,9 @@ pytestmark = pytest.mark.backend("tensorflow")
 
 
 @pytest.fixture(autouse=True)
-def no_folder(request, monkeypatch, tmp_path):
-    """Let wine come from scikit-learn, and the rest from where a test says."""
-    monkeypatch.setenv("KERAS_VAF_DATA_DIR", str(tmp_path / "empty"))
+def no_folder(monkeypatch, tmp_path):
+    """Let wine come from scikit-learn."""
+    monkeypatch.setenv("KERAS_VAF_DATA_DIR", str(tmp_path))
 
 
 def test_tables_through_tfds_load(tmp_path):
@@ -32,13 +32,12 @@ def test_tables_through_tfds_load(tmp_path):
 
 
 def test_missing_and_wrong_files_are_named(tmp_path):
-    config = tfds.download.DownloadConfig(manual_dir=tmp_path)
     (tmp_path / "servo").mkdir()
     (tmp_path / "servo" / "servo.data").write_text("A,A,3,1,0.5\n")
     for name, error in (("yacht", FileNotFoundError), ("servo", ValueError)):
         builder = tfds.builder(f"vaf_tables/{name}", data_dir=tmp_path / "tfds")
         with pytest.raises(error, match=rf"{name}\w*\.data"):
-            builder.download_and_prepare(download_config=config)
+            builder.download_and_prepare()
 
 
 def test_records_need_no_tensorflow(tmp_path, monkeypatch):

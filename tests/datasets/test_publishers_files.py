@@ -1,13 +1,11 @@
 """The publishers' own files give the arrays that they always gave."""
 
-import gzip
-import lzma
 import pickle
 
 import numpy as np
 import pytest
 
-from keras_vaf.datasets import CATALOGUE, find, load
+from keras_vaf.datasets import find, load
 from keras_vaf.datasets.loading import decode
 
 pytestmark = [pytest.mark.backend("tensorflow"), pytest.mark.data]
@@ -39,54 +37,30 @@ CHECKSUMS = {
     "fashion_mnist": "b5e997bd2fb48ab3b4be5058dbab0ce0",
     "cifar10": "463c63dc0471f362dcc15cf789d15065",
 }
-TABLES = [entry.name for entry in CATALOGUE if entry.target]
+# The published means of the training pixels, by channel.
+MEANS = {
+    "mnist": (60000, [0.1307]),
+    "fashion_mnist": (60000, [0.2860]),
+    "cifar10": (50000, [0.4914, 0.4822, 0.4465]),
+}
 
 
-# The published mean of the training pixels of grey images.
-MEANS = {"mnist": 0.1307, "fashion_mnist": 0.2860}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table(data_dir, name):
-    """The sums were those of arrays that pandas and SciPy read, in version 0.3.0."""
+@pytest.mark.parametrize("name", CHECKSUMS)
+def test_a_dataset(data_dir, name):
+    """The sums of tables were those of arrays that pandas and SciPy read in 0.3.0."""
     dataset = load(name, data_dir)
     assert dataset.checksum.startswith(CHECKSUMS[name])
-    assert dataset.x.shape[1] == find(name).size.inputs
+    assert dataset.x[0].size == find(name).size.inputs
+    if name in MEANS:
+        rows, expected = MEANS[name]
+        means = dataset.x[:rows].mean(axis=(0, 1, 2), dtype="float64") / 255
+        np.testing.assert_allclose(means, expected, atol=5e-5)
 
 
-@pytest.mark.parametrize("name", MEANS)
-def test_grey_images(data_dir, name):
-    def values(file, header):
-        content = gzip.decompress((data_dir / name / file).read_bytes())
-        return np.frombuffer(content, np.uint8, offset=header)
-
-    dataset = load(name, data_dir)
-    for part, rows in (("train", slice(60000)), ("t10k", slice(60000, None))):
-        pixels = values(f"{part}-images-idx3-ubyte.gz", 16)
-        np.testing.assert_array_equal(dataset.x[rows].reshape(-1), pixels)
-        labels = values(f"{part}-labels-idx1-ubyte.gz", 8)
-        np.testing.assert_array_equal(dataset.y[rows], labels)
-    assert dataset.x[:60000].mean() / 255 == pytest.approx(MEANS[name], abs=5e-5)
-    assert dataset.checksum.startswith(CHECKSUMS[name])
-
-
-@pytest.mark.nightly  # it unpacks 60,000 images twice
-def test_coloured_images(data_dir):
-    dataset = load("cifar10", data_dir)
-    packed = data_dir / "cifar10" / "cifar-10-batches-py" / "test_batch.xz"
-    batch = pickle.loads(lzma.decompress(packed.read_bytes()), encoding="latin1")
-    test = dataset.x[50000:].transpose(0, 3, 1, 2).reshape(10000, 3072)
-    np.testing.assert_array_equal(test, batch["data"])
-    np.testing.assert_array_equal(dataset.y[50000:], batch["labels"])
-    # The means of the training pixels by channel, as published with many models.
-    np.testing.assert_allclose(
-        dataset.x[:50000].mean(axis=(0, 1, 2), dtype="float64") / 255,
-        [0.4914, 0.4822, 0.4465],
-        atol=5e-5,
-    )
-    names = (packed.parent / "batches.meta").read_bytes()
-    assert list(dataset.class_names) == pickle.loads(names)["label_names"]
-    assert dataset.checksum.startswith(CHECKSUMS["cifar10"])
+def test_the_names_of_the_classes_of_cifar(data_dir):
+    path = data_dir / "cifar10/cifar-10-batches-py/batches.meta"
+    names = pickle.loads(path.read_bytes())["label_names"]
+    assert list(find("cifar10").class_names or find("cifar10").labels) == names
 
 
 @pytest.mark.parametrize(

@@ -144,15 +144,6 @@ def test_legend_of_a_new_figure_covers_nothing(layer):
     assert legend.x1 <= ax.figure.bbox.x1
 
 
-@pytest.mark.parametrize(
-    "layer", [keras.layers.ReLU(), VAFActivation(sharing="neuron")]
-)
-def test_refuses_what_has_no_learned_function(layer):
-    with pytest.raises(ValueError, match=r"trainable activation .* Received: "):
-        plot_activation(layer)
-    assert pyplot.get_fignums() == []
-
-
 def test_six_of_many_epochs_are_shown_beside_the_start_over_their_data():
     panels = plot_epochs(list(map(make_reference.record, range(11))))
     titles = [ax.get_title(loc="left") for ax in panels]

@@ -7,7 +7,7 @@ import pytest
 from keras_vaf.ops import VAF, pointwise
 from tests import reference
 from tests.harness import double_precision, to_tensors
-from tests.ops.test_vaf import case, check_mapped, draw
+from tests.ops.test_vaf import case, draw
 
 pytestmark = pytest.mark.backend("jax")
 
@@ -16,16 +16,6 @@ pytestmark = pytest.mark.backend("jax")
 def float64():
     with double_precision():
         yield
-
-
-def test_vmap_of_gradients():
-    import jax
-
-    upstream, arguments, f = case()
-    stacked = [np.stack([a, 2 * a, -a]) for a in arguments]
-    gradient = jax.grad(lambda *a: (upstream * f(*a)).sum(), argnums=range(5))
-    mapped = jax.jit(jax.vmap(gradient))(*to_tensors(stacked))
-    check_mapped(mapped, upstream, stacked)
 
 
 @pytest.mark.parametrize("shape", [(5, 4), (400, 400)], ids=["small", "large"])

@@ -66,40 +66,27 @@ def test_jacobian_and_vectorized_map():
     np.testing.assert_allclose(mapped, reference.vaf(*arguments, "sigmoid"), 1e-9)
 
 
-def tangents(compute, primals):
-    """Return the derivative of a function along ones, for each argument."""
-    import tensorflow as tf
-
-    found = []
-    for primal in primals:
-        with tf.autodiff.ForwardAccumulator(primal, tf.ones_like(primal)) as forward:
-            y = compute()
-        found.append(forward.jvp(y))
-    return found
-
-
 @pytest.mark.parametrize("unshared, graph", [((), False), ((1,), True)])
-@pytest.mark.parametrize("rows", [2, 20_000])
 @pytest.mark.parametrize("g", ["relu", "tanh"])
-def test_forward_mode(g, rows, unshared, graph):
+def test_forward_mode(g, unshared, graph):
     import tensorflow as tf
 
-    upstream, *arguments = draw((rows, 4), unshared, k=2, g=g)
+    upstream, *arguments = draw((20, 4), unshared, k=2, g=g)
     x, *parameters = to_tensors(arguments)
-    alpha, beta_bias = parameters[0], parameters[-1]
 
-    def compute():
-        function = VAF(getattr(keras.activations, g))
-        return pointwise(function, x, parameters, unshared, training=True)
+    def along_ones(primal):
+        with tf.autodiff.ForwardAccumulator(primal, tf.ones_like(primal)) as forward:
+            function = VAF(getattr(keras.activations, g))
+            y = pointwise(function, x, parameters, unshared, training=True)
+        return forward.jvp(y)
 
     def run():
-        return tangents(compute, (x, alpha, beta_bias))
+        return along_ones(x), along_ones(parameters[0])
 
-    of_x, of_alpha, of_beta_bias = (tf.function(run) if graph else run)()
+    of_x, of_alpha = (tf.function(run) if graph else run)()
     ones = np.ones_like(upstream)
     slope = reference.vaf_gradients(ones, *arguments, g, unshared)[0]
     np.testing.assert_allclose(of_x, slope, 1e-9, 1e-12)
-    np.testing.assert_allclose(of_beta_bias, ones)
     # The sum of a tangent, weighted by `upstream`, is the sum of the gradient.
     gradient = reference.vaf_gradients(upstream, *arguments, g, unshared)[1]
     weighted = np.sum(upstream * of_alpha.numpy())

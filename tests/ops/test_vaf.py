@@ -1,6 +1,7 @@
 """The formula and its gradients, against the reference in NumPy."""
 
 import functools
+import importlib
 
 import keras
 import numpy as np
@@ -54,16 +55,6 @@ def case(shape=(5, 4), unshared=(1,)):
     return upstream, arguments, lambda x, *p: pointwise(sigmoid, x, p, unshared)
 
 
-def check_mapped(mapped, upstream, stacked):
-    """Compare gradients of several arguments at once with those of each."""
-    for i in range(len(stacked[0])):
-        expected = reference.vaf_gradients(
-            upstream, *(a[i] for a in stacked), "sigmoid", (1,)
-        )
-        for have, want in zip(mapped, expected, strict=True):
-            np.testing.assert_allclose(have[i], want, 1e-10, 1e-12)
-
-
 @functools.cache  # so that JAX compiles it once for the tests that share a layout
 def operation(g, unshared):
     function = VAF(get_function(g, "g"))
@@ -107,6 +98,22 @@ def test_every_g_matches_the_reference(g):
 def test_every_layout_matches_the_reference(g, shape, unshared):
     with double_precision():
         check(g, unshared, draw(shape, unshared, k=2, g=g))
+
+
+@pytest.mark.backend("jax", "torch")
+def test_vmap_of_gradients():
+    framework = importlib.import_module(keras.backend.backend())
+    func = getattr(framework, "func", framework)  # of PyTorch
+    upstream, arguments, f = case()
+    stacked = [np.stack([a, 2 * a, -a]) for a in arguments]
+    with double_precision():
+        (weights, *tensors) = to_tensors([upstream, *stacked])
+        gradient = func.grad(lambda *a: (weights * f(*a)).sum(), tuple(range(5)))
+        mapped = to_arrays(func.vmap(gradient)(*tensors))
+    for i in range(3):
+        want = expect("sigmoid", (1,), [upstream, *(each[i] for each in stacked)])[1:]
+        for one, other in zip(mapped, want, strict=True):
+            np.testing.assert_allclose(one[i], other, 1e-10, 1e-12)
 
 
 @settings(max_examples=100 if keras.backend.backend() == "torch" else 6, deadline=None)

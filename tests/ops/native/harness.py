@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 
 from keras_vaf.ops.native.case import FUNCTIONS, TYPES
+from keras_vaf.ops.native.library import ARRAYS as NAMES
 from keras_vaf.ops.native.library import Call, check
 from tests import reference
 
@@ -15,10 +16,6 @@ DTYPES = {
     "bfloat16": ml_dtypes.bfloat16,
     "float16": np.float16,
 }
-NAMES = (
-    *("x", "d", "out", "alpha", "alpha_bias", "beta", "beta_bias"),
-    *("d_alpha", "d_alpha_bias", "d_beta", "d_beta_bias"),
-)
 EPSILON = 2.0**-23
 # Shapes `(networks, outer, units, inner)` of each way in which a call is divided.
 SHAPES = {

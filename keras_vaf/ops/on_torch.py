@@ -114,18 +114,12 @@ class _Recomputed(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        plain: Callable[..., Tensor],
-        layout: Layout,
-        case: Case | None,
-        x: Tensor,
-        *parameters: Tensor,
+        ctx: Any, plain: Any, layout: Layout, case: Case | None, *tensors: Tensor
     ) -> Tensor:
         ctx.plain, ctx.layout, ctx.case = plain, layout, case
-        ctx.save_for_backward(x, *parameters)
-        if case is None:
-            return plain(layout, x, *parameters)
-        return forward(case, x, *parameters)
+        ctx.save_for_backward(*tensors)
+        y: Tensor = plain(layout, *tensors) if case is None else forward(case, *tensors)
+        return y
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:

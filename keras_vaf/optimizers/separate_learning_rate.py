@@ -75,6 +75,11 @@ class ActivationsApart(keras.optimizers.Optimizer):
     ) -> None:
         given = keras.optimizers.get(optimizer)
         config = given.get_config()
+        if given.built:
+            raise ValueError(
+                "Expected an optimizer that has not trained a model: make a new one. "
+                f"Received: optimizer={optimizer!r}"
+            )
         if "learning_rate" not in config:
             raise ValueError(
                 "Expected an optimizer with a learning rate: apply LossScaleOptimizer "

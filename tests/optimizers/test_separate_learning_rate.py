@@ -192,6 +192,13 @@ def test_bad_arguments(layers, optimizer, message):
         activations_apart(keras.Sequential(layers), optimizer)
 
 
+def test_an_optimizer_that_was_used_is_refused():
+    optimizer = keras.optimizers.SGD()
+    optimizer.build(make_model().trainable_variables)
+    with pytest.raises(ValueError, match="make a new one"):
+        activations_apart(make_model(), optimizer)
+
+
 @pytest.mark.backend("tensorflow")
 def test_a_change_of_what_is_trainable_is_noticed():
     model = make_model()

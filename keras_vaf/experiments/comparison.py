@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import keras
-import pandas
 from matplotlib.figure import Figure
+from pandas import DataFrame
 
 from keras_vaf.datasets import Dataset, load, read_table
 from keras_vaf.experiments.arms import Arm, find_arms, references
@@ -47,19 +47,19 @@ class Comparison:
         dataset, arms, recipe: The data, the activations, and how they were trained.
     """
 
-    records: pandas.DataFrame
+    records: DataFrame
     folder: Path
     dataset: Dataset
     arms: Sequence[Arm]
     recipe: Recipe
 
     @property
-    def table(self) -> pandas.DataFrame:
+    def table(self) -> DataFrame:
         """Scores, gains, p-values and costs, with one row for each model: `table`."""
         return table(self.records)
 
     @property
-    def choice(self) -> tuple[Arm, pandas.DataFrame]:
+    def choice(self) -> tuple[Arm, DataFrame]:
         """The activation in `best.keras`, and its selected records."""
         key, selected = choose(models_of(self.records)), select(self.records)
         [arm] = (arm for arm in self.arms if arm.key == key)
@@ -81,7 +81,7 @@ class Comparison:
 
 
 def compare(
-    data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
+    data: Dataset | str | os.PathLike[str] | DataFrame,
     activations: str | Sequence[Arm] = ",".join(defaults.ACTIVATIONS),
     recipe: Recipe | None = None,
     *,
@@ -94,9 +94,8 @@ def compare(
 ) -> Comparison:
     """Train every activation on the same folds, and write table, picture and network.
 
-    A linear model and gradient boosted trees of scikit-learn are trained, too. The
-    record of a training is written as soon as it has ended. If `compare` is called
-    again, it trains only what is missing, so that an interrupted run can be continued.
+    A linear model and gradient boosted trees of scikit-learn are trained, too. Each
+    training that ends is recorded, so that an interrupted run can be continued.
 
     If one of four or more learning rates is selected that is the lowest or the highest,
     all activations get a further one, at most twice on each side.
@@ -117,15 +116,14 @@ def compare(
         verbose: Whether to print a line for each finished batch.
 
     Raises:
-        ValueError: If a table has no target, or cannot be used, if the data cannot be
-            split into the folds, if a network cannot be built, or if a seed or an
-            activation occurs twice.
+        ValueError: If the data cannot be used or split into the folds, if a network
+            cannot be built, or if a seed or an activation occurs twice.
         OSError: If the folder cannot be written to.
 
     Example:
 
     >>> import pandas
-    >>> data = pandas.DataFrame({"x": range(40), "y": range(40)})
+    >>> data = DataFrame({"x": range(40), "y": range(40)})
     >>> recipe = Recipe(hidden=(2,), folds=2, epochs=2)
     >>> found = compare(data, "relu", recipe, target="y", verbose=False)
     >>> found.table["parameters"].to_dict()["ReLU"]
@@ -207,5 +205,4 @@ def write_files(comparison: Comparison) -> None:
     text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"
     write_atomically(folder / "table.md", text)
     figure = comparison_figure(comparison.records, network, dataset.x)
-    picture = png_bytes(figure, bbox_inches="tight")
-    write_atomically(folder / "comparison.png", picture)
+    write_atomically(folder / "comparison.png", png_bytes(figure, bbox_inches="tight"))

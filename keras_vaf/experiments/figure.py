@@ -1,16 +1,16 @@
 """`comparison_figure`, the picture of a comparison."""
 
-from collections.abc import Iterator
-
 import keras
 import numpy as np
-import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pandas import DataFrame
 
 from keras_vaf.experiments.results import ARM, CELL, select
 from keras_vaf.experiments.tables import SCORE, table, task_of, title_of, written
 from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.activation_inputs import activation_inputs
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import draw_activation
 
@@ -19,38 +19,23 @@ _LEGEND_COLUMNS = 5
 
 
 @style.styled
-def comparison_figure(
-    found: pandas.DataFrame, network: keras.Model, x: np.ndarray
-) -> Figure:
-    """Return the picture of a comparison, from its records and its best network.
-
-    The upper panel shows the test score of every fold. The lower panels show the
-    learned functions of the network, and histograms of their inputs for the rows `x`.
-    """
-    learned, panels = list(learned_layers(network, x)), []
+def comparison_figure(found: DataFrame, network: keras.Model, x: np.ndarray) -> Figure:
+    """Return a picture of the scores, and of what the best network learned of `x`."""
+    learned = find_layers(network, TrainableActivation)
     rows = 2 if learned else 1
     figure = Figure((10, 0.6 + 3 * rows))
     grid = figure.add_gridspec(rows, max(1, len(learned)))
     _draw_scores(found, figure.add_subplot(grid[0, :]))
-    for place, (layer, inputs) in enumerate(learned):
-        panels.append(figure.add_subplot(grid[1, place]))
-        draw_activation(layer, inputs, panels[-1])
-        panels[-1].set_title(f"best.keras: hidden layer {place + 1}")
+    panels = [figure.add_subplot(grid[1, place]) for place in range(len(learned))]
+    inputs = activation_inputs(network, x)
+    for place, (path, ax) in enumerate(zip(learned, panels, strict=True), start=1):
+        draw_activation(learned[path], inputs[path], ax)
+        ax.set_title(f"best.keras: hidden layer {place}")
     style.legend_below(figure, panels)
     return figure
 
 
-def learned_layers(
-    network: keras.Model, x: np.ndarray
-) -> Iterator[tuple[TrainableActivation, np.ndarray]]:
-    """Yield each trainable activation of a sequential network, and its inputs."""
-    for layer in network.layers:
-        if isinstance(layer, TrainableActivation):
-            yield layer, keras.ops.convert_to_numpy(x)
-        x = layer(x)
-
-
-def _draw_scores(found: pandas.DataFrame, ax: Axes) -> None:
+def _draw_scores(found: DataFrame, ax: Axes) -> None:
     """Draw the test score of every fold, and the mean and deviation on the right."""
     *models, constant = table(found).itertuples()
     selected, task = select(found).sort_values(CELL), task_of(found)

@@ -22,8 +22,7 @@ from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_kind, class_of, require
 
-Wanted = Sequence[tuple[int, float]]
-"""Number of the fold and learning rate of each training."""
+Wanted = Sequence[tuple[int, float]]  # fold and learning rate of each training
 
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
 _FEW_ROWS = 10_000  # of fewer rows, threads wait for each other
@@ -58,10 +57,7 @@ def trainer_of(dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int) -> Train
 def train_networks(
     folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
 ) -> Iterator[dict[str, Any]]:
-    """Yield the record of each wanted training, as soon as it has ended.
-
-    On JAX, networks are trained together, and their trainings end together.
-    """
+    """Yield the record of each wanted training; on JAX, several end together."""
     # Networks with equal learning rates stop after similar numbers of epochs.
     order, size = sorted(wanted, key=lambda each: each[1]), recipe.width
     for start in range(0, len(order), size):

@@ -106,10 +106,8 @@ class Recipe:
 
     @property
     def width(self) -> int:
-        """Number of networks that are trained together, which is above 1 on JAX.
-
-        It is the same for few missing trainings, as other widths differ by rounding.
-        """
+        """Number of networks that are trained together, which is above 1 on JAX."""
+        # It is the same for few missing trainings, as other widths differ by rounding.
         folds = min(self.folds, widest())
         return folds * min(len(self.learning_rates), max(1, widest() // folds))
 
@@ -131,11 +129,7 @@ class Recipe:
         activation: Callable[[], keras.layers.Layer],
         seed: int,
     ) -> keras.Sequential:
-        """Return the untrained network. Its outputs are logits, or one number.
-
-        `inputs` is the number of inputs after the preprocessing, `activation` returns a
-        new layer for each hidden layer, and `seed` is that of the kernels.
-        """
+        """Return the untrained network. Its outputs are logits, or one number."""
         outputs = len(dataset.class_names or "1")
         return mlp(inputs, self.hidden, outputs, activation, seed=seed)
 
@@ -160,11 +154,7 @@ class Fold(NamedTuple):
 
 
 def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
-    """Return the folds of a dataset, which all activations share.
-
-    Groups and times of the data decide about the folds, as in `fold_rows`, which raises
-    a `ValueError` if the data cannot be split.
-    """
+    """Return the folds of a dataset, which all activations share, as of `fold_rows`."""
     usable, divided = recipe.usable_rows(dataset), _test_parts(dataset, recipe, seed)
     if recipe.test_size is None:
         arrays = {"groups": dataset.groups, "times": dataset.times}

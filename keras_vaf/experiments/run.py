@@ -78,10 +78,7 @@ def train_missing(
 ) -> pandas.DataFrame:
     """Train each activation in each fold, unless it has a record, and return all.
 
-    A batch holds the trainings of one activation and one seed. Batches are independent:
-    joblib runs them one after another, in processes, or on the backend that
-    `joblib.parallel_config` names. With `further`, all activations get a further
-    learning rate if one at the edge is selected.
+    With `further`, all get a further learning rate if one at the edge is selected.
     """
     dataset, recipe = study.dataset, study.recipe
     digest = recipe.digest(dataset)
@@ -118,12 +115,7 @@ def train_missing(
 
 
 def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
-    """Train a batch, and append each record as soon as its training has ended.
-
-    The study has the arm and the seed of the batch alone. `digest` and `count` are the
-    hash of the settings and the number of missing records in the process that asks.
-    Returns the name of the batch and `count`.
-    """
+    """Train a study of one arm and one seed; return its name and `count`."""
     dataset, [arm], recipe, [seed], *_ = study
     if digest != recipe.digest(dataset):
         raise RuntimeError(
@@ -154,10 +146,7 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
 def follow(
     batches: Iterable[tuple[str, int]], phase: str, total: int, verbose: bool
 ) -> None:
-    """Show on standard error how many of `total` trainings of a phase are finished.
-
-    `batches` yields the name and the number of trainings of each finished batch.
-    """
+    """Show on standard error how many trainings of a phase are finished."""
     console = require("rich.console", extra="experiments").Console(
         stderr=True, quiet=not verbose, markup=False, highlight=False, soft_wrap=True
     )

@@ -1,12 +1,13 @@
 """`records`, which reads the records of studies as one pandas DataFrame."""
 
+import contextlib
 import json
 import os
 import platform
 from pathlib import Path
 from typing import Any
 
-import pandas
+from pandas import DataFrame
 
 KEY = ("recipe", "activation", "arguments", "learning_rate", "seed", "fold")
 COLUMNS = (
@@ -14,11 +15,10 @@ COLUMNS = (
     *("validation", "test", "constant", "share", "parameters", "seconds"),
     "environment",
 )
-_TEXTS = ("problem", "task", "hidden", "title", *KEY[:3], "environment")
 _OPTIONAL = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
 
 
-def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
+def records(path: str | os.PathLike[str]) -> DataFrame:
     """Return all records of a folder, one row for each finished training.
 
     - `problem`, `task`: Name of the dataset, `"classification"` or `"regression"`.
@@ -51,22 +51,12 @@ def records(path: str | os.PathLike[str]) -> pandas.DataFrame:
     >>> len(keras_vaf.experiments.records("runs"))
     0
     """
-    rows = [
-        row for file in sorted(Path(path).glob("*.jsonl")) for row in read_lines(file)
-    ]
-    complete = [row for row in rows if _is_record(row)]
-    found = pandas.DataFrame(complete, columns=list(COLUMNS))
+    files = sorted(Path(path).glob("*.jsonl"))
+    rows = [row for file in files for row in read_lines(file)]
+    complete = [row for row in rows if row.keys() == {*COLUMNS}]
+    found = DataFrame(complete, columns=list(COLUMNS))
     found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
     return found.drop_duplicates(list(KEY), ignore_index=True)
-
-
-def _is_record(row: dict[str, Any]) -> bool:
-    """Tell whether a line, which may be damaged, has a value of its kind everywhere."""
-    return row.keys() == {*COLUMNS} and all(
-        isinstance(value, str if name in _TEXTS else int | float)
-        or (value is None and name in _OPTIONAL)
-        for name, value in row.items()
-    )
 
 
 def append(folder: Path, row: dict[str, Any]) -> None:
@@ -79,19 +69,14 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     """Return the JSON objects of a file, one per line, without incomplete lines."""
     rows = []
     for line in path.read_bytes().splitlines() if path.is_file() else ():
-        try:
+        with contextlib.suppress(ValueError):  # an interruption cut this line off
             rows.append(json.loads(line))
-        except ValueError:
-            continue  # an interruption cut this line off
     return [row for row in rows if isinstance(row, dict)]
 
 
 def append_line(path: Path, row: dict[str, Any]) -> None:
-    """Append a JSON object to a file, and wait until it is on disk.
-
-    The text starts with a line break, which ends a line that is incomplete.
-    """
-    with path.open("ab") as file:
+    """Append a JSON object to a file, and wait until it is on disk."""
+    with path.open("ab") as file:  # a line break ends a line that is incomplete
         file.write(f"\n{json.dumps(row)}\n".encode())
         file.flush()
         os.fsync(file.fileno())

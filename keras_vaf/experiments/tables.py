@@ -2,18 +2,18 @@
 
 import json
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
-import pandas
+from pandas import DataFrame
 
-from keras_vaf.experiments.results import CELL, SIGN, choose, models_of, select
+from keras_vaf.experiments import results
 from keras_vaf.experiments.significance import LEVEL
 from keras_vaf.utils import deviation, markdown_table, readable, require
 
 SCORE = {"classification": "accuracy", "regression": "RMSE"}
-"""Name of the score in texts, by task."""
 CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
-"""Name of the constant prediction, by task."""
+"""Names of the score and of the constant prediction, by task."""
 
 _NUMBERS = ("mean", "deviation", "gain", "interval", "p", "parameters", "seconds")
 _BETTER = {"classification": "Higher", "regression": "Lower"}
@@ -32,7 +32,7 @@ _REFERENCES = (
 )
 
 
-def table(found: pandas.DataFrame) -> pandas.DataFrame:
+def table(found: DataFrame) -> DataFrame:
     """Return the numbers of a comparison, with one row for each model.
 
     - `mean`, `deviation`: Those of the test scores over seeds and folds: accuracy, or
@@ -54,14 +54,14 @@ def table(found: pandas.DataFrame) -> pandas.DataFrame:
         ValueError: If no record is that of a network, if the records have several
             datasets or recipes, or if activations have different folds.
     """
-    shown = models_of(found).set_index("title")[[*_NUMBERS]].astype("float64")
-    constant = found.drop_duplicates(CELL)["constant"]
+    shown = results.models_of(found).set_index("title")[[*_NUMBERS]].astype("float64")
+    constant = found.drop_duplicates(results.CELL)["constant"]
     last = {"mean": constant.mean(), "deviation": deviation(constant.tolist())}
     shown.loc[CONSTANT[task_of(found)]] = last
     return shown.rename_axis("activation")
 
 
-def task_of(found: pandas.DataFrame) -> str:
+def task_of(found: DataFrame) -> str:
     """Return the task of the records."""
     return found["task"].iloc[0]
 
@@ -96,7 +96,7 @@ class Text(NamedTuple):
         return f"# {self.title}\n\n{cells}\n\n{notes}\n"
 
 
-def text_of(found: pandas.DataFrame) -> Text:
+def text_of(found: DataFrame) -> Text:
     """Return the `table` for readers, without columns whose cells are all empty."""
     task, lines = task_of(found), []
     for row in table(found).itertuples():
@@ -117,26 +117,26 @@ def text_of(found: pandas.DataFrame) -> Text:
     return Text(title_of(found), columns, cells, _notes(found))
 
 
-def title_of(found: pandas.DataFrame) -> str:
+def title_of(found: DataFrame) -> str:
     """Return the title of a comparison."""
     score, first = SCORE[task_of(found)], found.iloc[0]
     name = f"{score[0].upper()}{score[1:]} on {first['problem']}"
     return f"{name}, hidden layers {first['hidden']}"
 
 
-def _notes(found: pandas.DataFrame) -> list[str]:
+def _notes(found: DataFrame) -> list[str]:
     """Return the notes that explain the table, and those on odd trainings."""
-    models = models_of(found)
-    explained = f"{_BETTER[task_of(found)]} is better; the deviation is that of the "
-    explained += "test folds."
+    models = results.models_of(found)
+    better = _BETTER[task_of(found)]
+    explained = f"{better} is better; the deviation is that of the test folds."
     if models["gain"].notna().any():
-        tested = len(found.drop_duplicates(CELL)) > 2
+        tested = len(found.drop_duplicates(results.CELL)) > 2
         sentence = _TESTED if tested else _TWO_FOLDS
         explained += sentence.format(models["title"].iloc[0])
     if models["parameters"].isna().any():
         explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]
-    chosen, rates = select(networks), networks["learning_rate"]
+    chosen, rates = results.select(networks), networks["learning_rate"]
     edge = chosen["learning_rate"].isin([rates.min(), rates.max()])
     odd = {
         "the best epoch is the last one": chosen["best_epoch"] == chosen["epochs"],
@@ -155,17 +155,14 @@ def _notes(found: pandas.DataFrame) -> list[str]:
     ]
 
 
-def advice(found: pandas.DataFrame, following: str = "") -> str:
-    """Return what to use, how sure that is, and what to try next, as two sentences.
-
-    If a reference has a better mean test score than the chosen network, the reference
-    is named first. By default, `following` depends on the chosen activation.
-    """
-    models, task, constant = models_of(found), task_of(found), table(found).iloc[-1]
-    network, key = models["parameters"].notna(), choose(models)
-    errors = SIGN[task] * models["mean"]
+def advice(found: DataFrame, following: str = "") -> str:
+    """Return what to use, how sure that is, and what to try next, as two sentences."""
+    models, constant = results.models_of(found), table(found).iloc[-1]
+    task = task_of(found)
+    network, key = models["parameters"].notna(), results.choose(models)
+    errors = results.SIGN[task] * models["mean"]
     best = errors[[key, *models.index[~network]]].idxmin()
-    if errors[best] >= SIGN[task] * constant["mean"]:
+    if errors[best] >= results.SIGN[task] * constant["mean"]:
         return (
             "No model predicts the target better than a constant "
             f"({constant.name}, {SCORE[task]} {written(constant['mean'], task)}). "
@@ -173,7 +170,8 @@ def advice(found: pandas.DataFrame, following: str = "") -> str:
         )
     use = f"{models['title'][key]}: {_evidence(found, models[network], key)}."
     if best != key:
-        other = models_of(found, baseline=key).loc[best]
+        rows = results.select(found).groupby(results.ARM)
+        other = results.numbers_of(rows.get_group(best), rows.get_group(key))
         scores = [written(models["mean"][each], task) for each in (best, key)]
         low, high = (written(end, task) for end in _ends(other))
         return (
@@ -181,21 +179,19 @@ def advice(found: pandas.DataFrame, following: str = "") -> str:
             f"with the network{low and f' (95% interval of the gain {low} to {high})'}."
             f" Among the networks, use {use}"
         )
-    other = "Next, try a wider network: `--hidden 200,100`."
+    after = "Next, try a wider network: `--hidden 200,100`."
     if key == models.index[0]:
-        other = "To find smaller differences, add seeds: `--seeds 0,1,2`."
+        after = "To find smaller differences, add seeds: `--seeds 0,1,2`."
     elif "k" in json.loads(key[1]):  # a VAF
-        other = "Next, try a larger k: `--k 5`."
-    return f"Use {use} {following or other}"
+        after = "Next, try a larger k: `--k 5`."
+    return f"Use {use} {following or after}"
 
 
-def _ends(model: pandas.Series) -> tuple[float, float]:
+def _ends(model: Mapping[str, float]) -> tuple[float, float]:
     return model["gain"] - model["interval"], model["gain"] + model["interval"]
 
 
-def _evidence(
-    found: pandas.DataFrame, networks: pandas.DataFrame, key: tuple[str, str]
-) -> str:
+def _evidence(found: DataFrame, networks: DataFrame, key: tuple[str, str]) -> str:
     """Return how sure the choice among the activations is."""
     title, task, chosen = networks["title"].iloc[0], task_of(found), networks.loc[key]
     if chosen["p"] < LEVEL and chosen["gain"] > 0:
@@ -210,7 +206,7 @@ def _evidence(
     seeds, folds = found["seed"].nunique(), found["fold"].nunique()
     words = f"these {folds} folds" if folds > 1 else "this fold"
     words += f" of {seeds} seeds" if seeds > 1 else ""
-    gain = _smallest_gain(networks, len(found.drop_duplicates(CELL)))
+    gain = _smallest_gain(networks, len(found.drop_duplicates(results.CELL)))
     shown = f", which would have shown a gain of about {written(gain, task)}"
     return (
         f"no activation is better than {title} beyond chance on {words}"
@@ -218,11 +214,9 @@ def _evidence(
     )
 
 
-def _smallest_gain(networks: pandas.DataFrame, cells: int) -> float:
-    """Return the gain that the folds could have shown for half of the activations.
-
-    The level is that of Bonferroni's correction: the strictest step of Holm's.
-    """
+def _smallest_gain(networks: DataFrame, cells: int) -> float:
+    """Return the gain that the folds could have shown for half of the activations."""
+    # The level is that of Bonferroni's correction: the strictest step of Holm's.
     t = require("scipy.stats", extra="experiments").t(cells - 1)
     wider = t.isf(LEVEL / (len(networks) - 1) / 2) / t.isf(LEVEL / 2)
     return float(networks["interval"].median() * wider)

@@ -1,13 +1,13 @@
 """`curves_table`, the pictures of activations before and after training."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import keras
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.figure import learned_layers
 from keras_vaf.experiments.networks import refit
 from keras_vaf.experiments.results import Selection, select, settings_of
 from keras_vaf.experiments.tables import Text
@@ -61,6 +61,16 @@ def curves_table(trained: Sequence[Trained], selection: Selection) -> Reproducti
         figures[dataset.name] = picture(drawn, len(part.recipe.hidden))
     table = pandas.DataFrame(rows, columns=_COLUMNS)
     return Reproduction(table, Text("", *lines_of(table), [_NOTE]), figures)
+
+
+def learned_layers(
+    network: keras.Model, x: np.ndarray
+) -> Iterator[tuple[TrainableActivation, np.ndarray]]:
+    """Yield each trainable activation of a sequential network, and its inputs."""
+    for layer in network.layers:
+        if isinstance(layer, TrainableActivation):
+            yield layer, keras.ops.convert_to_numpy(x)
+        x = layer(x)
 
 
 def start_of(learned: TrainableActivation) -> TrainableActivation:

@@ -9,10 +9,12 @@ from typing import Any
 import pandas
 
 from keras_vaf.experiments.results import (
+    ARM,
+    SCORES,
+    SIGN,
     Selection,
     numbers_of,
     select,
-    select_architectures,
 )
 from keras_vaf.experiments.significance import holm
 from keras_vaf.experiments.tables import Text, p_value
@@ -114,6 +116,22 @@ def _rows(trained: Sequence[Trained], selection: Selection) -> Iterator[dict[str
             "gain": numbers["gain"],
             "p": numbers["p"],
         }
+
+
+def select_architectures(
+    selected: pandas.DataFrame, selection: Selection
+) -> pandas.DataFrame:
+    """Return the records of the recipe with the best mean score of each activation."""
+    errors = selected[SCORES[selection]] * selected["task"].map(SIGN)
+    losses = selected["val_loss"].fillna(math.inf)
+    names, order = ["problem", "recipe", *ARM], ["error", "val_loss"]
+    groups = selected.assign(error=errors, val_loss=losses).groupby(names, sort=False)
+    means = groups[order].mean().reset_index()
+    # Equal means may differ by rounding.
+    means["error"] = [float(f"{error:.9g}") for error in means["error"]]
+    means = means.sort_values(order, kind="stable")
+    best = means.drop_duplicates(["problem", *ARM]).set_index(names).index
+    return selected[selected.set_index(names).index.isin(best)]
 
 
 def _cells(table: pandas.DataFrame) -> tuple[list[str], list[list[str]]]:

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from keras_vaf.experiments.results import select, select_architectures
+from keras_vaf.experiments.results import select
 from keras_vaf.experiments.run import Study, train_missing
+from keras_vaf.paper.tables import select_architectures
 from tests.paper.cases import CASES, FOLDER
 
 # TensorFlow and JAX compile each training, and the other cases take seconds everywhere.

@@ -42,22 +42,21 @@ def lstm():
     return layers.LSTM(3, return_sequences=True, name="lstm")
 
 
+def over_time(layer):
+    return layers.TimeDistributed(layer, name="time")
+
+
+def relu():
+    return layers.ReLU(name="relu")
+
+
 PLACES = {
     "handed on": (lambda: blocks.Feedforward(6, name="block"), ["block"]),
-    "other names": (
-        lambda: blocks.TwoActivations(4, name="two"),
-        ["two", "two"],
-    ),
-    "wrapper": (
-        lambda: layers.TimeDistributed(dense("relu"), name="time"),
-        ["time/dense"],
-    ),
+    "other names": (lambda: blocks.TwoActivations(4, name="two"), ["two", "two"]),
+    "wrapper": (lambda: over_time(dense("relu")), ["time/dense"]),
     "wrapped block": (
-        lambda: layers.TimeDistributed(
-            keras.Sequential([dense("gelu"), layers.ReLU(name="relu")], name="net"),
-            name="t",
-        ),
-        ["t/net/dense", "t/net/relu"],
+        lambda: over_time(keras.Sequential([dense("gelu"), relu()], name="net")),
+        ["time/net/dense", "time/net/relu"],
     ),
 }
 
@@ -97,7 +96,7 @@ class TestLayerWithAnActivation:
 
 @pytest.mark.parametrize("wrap", [lambda x: x, layers.Bidirectional])
 def test_recurrent_activations_are_replaced_when_named(wrap):
-    model = around(wrap(lstm()), layers.ReLU(name="relu"))
+    model = around(wrap(lstm()), relu())
     name = model.layers[0].name
     assert replaced(convert(model)) == ["relu"]
     found = convert(model, layers=name)
@@ -108,7 +107,7 @@ def test_recurrent_activations_are_replaced_when_named(wrap):
 
 def test_what_no_argument_with_act_in_its_name_holds_is_kept():
     inside = [blocks.Fixed(name="fixed"), blocks.Inline(name="inline")]
-    found = convert(around(*inside, layers.ReLU(name="relu")))
+    found = convert(around(*inside, relu()))
     assert replaced(found) == ["relu"]
     reason = "no argument of Fixed with 'act' in its name holds it"
     assert reasons(found) == {"fixed/dense": reason, "fixed/last": reason}
@@ -121,7 +120,7 @@ def test_a_layer_that_takes_no_other_activation_is_kept():
             assert isinstance(activation, str)
             super().__init__(units, activation, **kwargs)
 
-    found = convert(around(Named(3, name="named"), layers.ReLU(name="relu")))
+    found = convert(around(Named(3, name="named"), relu()))
     assert replaced(found) == ["relu"]
     assert "a Named takes no other" in reasons(found)["named"]
 

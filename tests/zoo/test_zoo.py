@@ -19,21 +19,15 @@ pytestmark = [
 NOT_CONVERTED = ("Bloom", "Llama", "ViT")
 
 
-@pytest.mark.parametrize(
-    "name, feed_forward",
-    [
-        ("Bert", 2),
-        ("DistilBert", 2),
-        ("Electra", 2),
-        ("GPT2", 2),
-        ("Mistral", 2),
-        ("OPT", 2),
-        ("Roberta", 2),
-        ("Whisper", 6),
-        ("BertTextClassifier", 3),
-        ("GPT2CausalLM", 2),
-    ],
-)
+FEED_FORWARD = {
+    **dict.fromkeys(("Bert", "DistilBert", "Electra", "GPT2", "Mistral", "OPT"), 2),
+    **dict.fromkeys(("Roberta", "GPT2CausalLM"), 2),
+    "Whisper": 6,
+    "BertTextClassifier": 3,
+}
+
+
+@pytest.mark.parametrize("name, feed_forward", FEED_FORWARD.items())
 def test_a_model_of_keras_hub(name, feed_forward, tmp_path):
     result = examine(f"keras-hub/{name}", tmp_path)
     assert result["replaced"] == result["reported"] == feed_forward

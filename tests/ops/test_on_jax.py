@@ -34,20 +34,21 @@ def test_forward_mode(shape):
     np.testing.assert_allclose(tangent, (ahead - behind) / 2e-6, 1e-6, 1e-8)
 
 
+@pytest.mark.parametrize("unshared", [(), (1,)])
 @pytest.mark.parametrize("g", ["relu", "gelu"])
-def test_a_compiled_step_keeps_two_arrays_of_each_layer(g):
+def test_a_compiled_step_keeps_two_arrays_of_each_layer(g, unshared):
     """The input and the output of a VAF, as of ReLU, and none of its hidden units."""
     import jax
 
     f = VAF(getattr(keras.activations, g))
-    parameters = to_tensors(draw((64, 64), (), k=9, g="relu")[2:])
+    parameters = to_tensors(draw((64, 64), unshared, k=9, g="relu")[2:])
     x = np.ones((64, 64), "float32")
 
     def memory(layers):
         def loss(kernels, parameters):
             y = x
             for kernel in kernels:
-                y = pointwise(f, y @ kernel, parameters, ())
+                y = pointwise(f, y @ kernel, parameters, unshared, True)
             return y.sum()
 
         step = jax.jit(jax.grad(loss, argnums=(0, 1)))

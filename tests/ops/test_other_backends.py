@@ -1,10 +1,8 @@
 """On a further backend of Keras the formula runs in `keras.ops`."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+
+from tests.ops.native.harness import python
 
 # The backend numpy of Keras imports JAX.
 pytestmark = pytest.mark.backend("jax")
@@ -49,6 +47,4 @@ for other in (converted, loaded, keras_vaf.models.freeze(loaded)):
 
 
 def test_numpy(tmp_path):
-    environment = {**os.environ, "KERAS_BACKEND": "numpy"}
-    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "model.keras")]
-    subprocess.run(command, env=environment, check=True)
+    python("-c", SCRIPT, str(tmp_path / "model.keras"), KERAS_BACKEND="numpy")

@@ -78,14 +78,11 @@ def compare_memory(device):
 def compare_layers(device):
     """Layers and modules launch the kernels, and compute what the formula does."""
     x = torch.randn(3, 5, 6, 7, device=device).to(memory_format=torch.channels_last)
-    layers = [
-        VAFActivation(k=2, g="gelu", sharing=sharing, initialization="random")
-        for sharing in ("layer", "channel", "neuron", (2,))
-    ]
-    for layer in layers:
+    layers = VAF(unshared=(5,)).to(device), VAF(unshared=(6, 7), axes=(2, 3)).to(device)
+    for sharing in ("layer", "channel", "neuron", (2,)):
+        layer = VAFActivation(k=2, sharing=sharing, initialization="random")
         layer.build(x.shape)
-    modules = VAF(unshared=(5,)), VAF(unshared=(6, 7), axes=(2, 3))
-    layers += [module.to(device) for module in modules]
+        layers += (layer,)
     with patch.object(on_torch, "run", wraps=on_torch.run) as run:
         for layer in layers:
             leaves = [x.detach().requires_grad_(), *layer.parameters()]

@@ -3,13 +3,12 @@
 import itertools
 import os
 import subprocess
-import sys
 import types
-from pathlib import Path
 
 import pytest
 
 from keras_vaf.ops import info, switches
+from tests.ops.native.harness import python
 
 pytestmark = [pytest.mark.backend("torch"), pytest.mark.needs("triton")]
 SHAPES = {
@@ -21,14 +20,8 @@ SHAPES = {
 
 @pytest.mark.parametrize("few", [(), pytest.param(("all",), marks=pytest.mark.nightly)])
 def test_the_interpreter_computes_what_float64_does(few):
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.ops.gpu.interpreted", *few],
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "TRITON_INTERPRET": "1", "KERAS_BACKEND": "torch"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    variables = {"TRITON_INTERPRET": "1", "KERAS_BACKEND": "torch"}
+    python("-m", "tests.ops.gpu.interpreted", *few, **variables)
 
 
 def compiled(gradient, sizes, k, g, dtype):

@@ -1,6 +1,10 @@
 """Calls of the library on NumPy arrays, and their results in float64."""
 
 import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import ml_dtypes
@@ -46,6 +50,21 @@ class Arrays(NamedTuple):
         a, b = (p[:, None, :, None, :] for p in (self.alpha, self.alpha_bias))
         x = self.x[..., None]
         return a * x + b, abs(a * x) + abs(b)
+
+
+def python(*arguments, **variables):
+    """Run Python in another process, and return what it prints."""
+    root = str(Path(__file__).parents[3])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *arguments],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": root} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-200:] + done.stderr[-2000:]
+    return done.stdout
 
 
 def draw(shape, k, dtype="float32", seed=0):

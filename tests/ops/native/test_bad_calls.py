@@ -1,16 +1,12 @@
 """Bad calls with the kernels: the same error as without, and never a crash."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import keras
 import pytest
 
+from tests.ops.native.harness import python
+
 pytestmark = pytest.mark.nightly  # a process with all calls
 
-ROOT = Path(__file__).parents[3]
 REFUSED = {
     "tensorflow": "InvalidArgumentError",
     "jax": "JaxRuntimeError",
@@ -21,17 +17,9 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def outcomes(library):
     """The outcome of each bad call, from a process of their own."""
-    ended = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tests.ops.native.bad_calls"],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stdout[-200:] + ended.stderr[-2000:]
+    printed = python("-m", "tests.ops.native.bad_calls")
     # TensorFlow may write messages of its own between the lines.
-    pairs = [line.split(": ") for line in ended.stdout.splitlines()]
+    pairs = [line.split(": ") for line in printed.splitlines()]
     return {": ".join(name): outcome for *name, outcome in pairs}
 
 

@@ -15,6 +15,14 @@ pytestmark = pytest.mark.backend("tensorflow")
 HIDDEN_UNITS = (1, 3, 7, 15, 18)
 
 
+def start_as_g(x, dtype="float32"):
+    """Return arrays of one hidden unit with which f is g."""
+    one, zero = np.ones((1, 1, 1)), np.zeros((1, 1, 1))
+    weights = {"alpha": one, "alpha_bias": zero, "beta": one, "beta_bias": zero[0]}
+    x = x.reshape(1, -1, 1, 1)
+    return draw(x.shape, 1, dtype)._replace(x=x, **weights)
+
+
 def assert_right(library, arrays, g, dtype="float32", threads=2):
     assert_close(run(library, arrays, g, dtype, threads), arrays, g, dtype)
 
@@ -60,13 +68,9 @@ def test_half_precision_takes_every_number(library, level):
     for dtype in ("float16", "bfloat16"):
         with np.errstate(invalid="ignore"):  # signalling NaNs
             x = bits.view(DTYPES[dtype]).astype("float64")
-        x = np.where(np.isfinite(x), x, 0).reshape(1, -1, 1, 1)
-        one = np.ones((1, 1, 1))
-        start = draw(x.shape, 1, dtype)._replace(
-            x=x, alpha=one, alpha_bias=0 * one, beta=one, beta_bias=np.zeros((1, 1))
-        )
+        start = start_as_g(np.where(np.isfinite(x), x, 0), dtype)
         y = run(library, start, "relu", dtype)[0]
-        np.testing.assert_array_equal(y, np.maximum(x, 0))
+        np.testing.assert_array_equal(y, np.maximum(start.x, 0))
 
 
 @pytest.mark.parametrize("g", ["relu", "leaky_relu"])
@@ -85,23 +89,14 @@ def test_a_start_as_g_is_g_bit_for_bit(library, level, g, k):
         )
 
 
-def near_and_far():
-    """Numbers of both signs, those next to multiples of pi / 2 among them."""
+@pytest.mark.parametrize("g", list(FUNCTIONS)[2:])
+def test_smooth_functions_are_accurate_to_4_ulp(library, level, g):
     x = [
         *(np.linspace(0, 110, 50_001), np.geomspace(1e-20, 3e38, 50_001)),
         np.arange(1, 5216) * (np.pi / 2),
     ]
     x = np.concatenate(x).astype("float32").astype("float64")
-    return np.append(x, -x).reshape(1, -1, 1, 1)
-
-
-@pytest.mark.parametrize("g", list(FUNCTIONS)[2:])
-def test_smooth_functions_are_accurate_to_4_ulp(library, level, g):
-    x = near_and_far()
-    one = np.ones((1, 1, 1))
-    arrays = draw(x.shape, 1)._replace(
-        x=x, alpha=one, alpha_bias=0 * one, beta=one, beta_bias=np.zeros((1, 1))
-    )
+    arrays = start_as_g(np.append(x, -x))
     with np.errstate(over="ignore", invalid="ignore"):
         (want, _), *_ = expected(arrays, g)
     ulp = np.spacing(abs(want).astype("float32"))

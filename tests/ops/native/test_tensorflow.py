@@ -64,32 +64,24 @@ def test_programs_for_xla_hold_no_kernels(tensors, used):
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
-def test_a_model_trains(library, used, jit_compile):
-    model = keras.Sequential([keras.layers.Dense(4), VAFActivation(sharing="channel")])
+def test_a_model_trains_and_is_saved_with_plain_operators(used, jit_compile, tmp_path):
+    import tensorflow as tf
+
+    layers = keras.Input((3,)), keras.layers.Dense(4), VAFActivation(sharing="channel")
+    model = keras.Sequential(layers)
     model.compile("sgd", "mse", jit_compile=jit_compile)
     x = np.ones((8, 3), "float32")
     model.fit(x, x[:, :1], batch_size=3, verbose=0)
     assert used() != jit_compile
-    model.predict(x, verbose=0)
+    y = model.predict(x, verbose=0)
     assert not used()
     model(x)
     assert used()
 
-
-def test_saved_models_hold_plain_operators(library, tmp_path):
-    import tensorflow as tf
-
-    model = keras.Sequential(
-        [keras.Input((3,)), keras.layers.Dense(4), VAFActivation()]
-    )
-    model.compile("sgd", "mse")
-    x = np.ones((8, 3), "float32")
-    model.fit(x, x[:, :1], verbose=0)
     model.export(tmp_path / "model", verbose=False)
-    names = (tmp_path / "model" / "saved_model.pb").read_bytes()
-    assert b"KerasVaf" not in names
+    assert b"KerasVaf" not in (tmp_path / "model" / "saved_model.pb").read_bytes()
     loaded = tf.saved_model.load(tmp_path / "model")
-    np.testing.assert_allclose(loaded.serve(x), model.predict(x, verbose=0), 1e-6)
+    np.testing.assert_allclose(loaded.serve(x), y, 1e-6)
 
 
 def test_plain_operators_let_xla_compile_a_function_that_was_traced_before():

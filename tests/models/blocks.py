@@ -4,6 +4,15 @@ import keras
 from keras import layers, ops
 
 
+def in_order(held):
+    """Yield the layers in a container."""
+    if isinstance(held, layers.Layer):
+        yield held
+        return
+    for each in held.values() if isinstance(held, dict) else held:
+        yield from in_order(each)
+
+
 @keras.saving.register_keras_serializable(package="blocks")
 class Feedforward(layers.Layer):
     """Hands its activation on to a layer inside, as a TransformerEncoder does."""

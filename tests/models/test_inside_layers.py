@@ -275,7 +275,7 @@ class TestModelWithItsOwnCall:
 
             def call(self, inputs):
                 x = self.inner(inputs)
-                for layer in keras.tree.flatten(self.several):
+                for layer in blocks.in_order(self.several):
                     x = layer(x)
                 return self.head(self.again(x))
 

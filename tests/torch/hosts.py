@@ -1,6 +1,7 @@
 """Modules that use their activations in ways that a conversion may get wrong."""
 
 import functools
+import inspect
 from typing import Any, NamedTuple
 
 import torch
@@ -8,85 +9,83 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-X = torch.randn(6, 8, generator=torch.Generator().manual_seed(0))
-TOKENS = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
-IMAGES = torch.randn(2, 3, 6, 6, generator=torch.Generator().manual_seed(0))
+from keras_vaf.torch import VAF
+
+torch.manual_seed(0)
+X, TOKENS, IMAGES = torch.randn(6, 8), torch.randn(2, 5, 8), torch.randn(2, 3, 6, 6)
+MASKED = {"x": X, "mask": torch.ones(6, 1)}
+RELU, GELU, TANH = nn.ReLU(), nn.GELU(), nn.Tanh()
+BY_NAME = {"h": nn.ReLU, "g": nn.GELU, "t": nn.Tanh, "s": nn.Sigmoid, "p": nn.Softplus}
 
 
-class Host(nn.Module):
-    """A module with parts, in this order, and a forward pass of it and its inputs."""
-
-    def __init__(self, run, **parts):
-        super().__init__()
-        for name, part in parts.items():
-            setattr(self, name, part)
-        self.run = run
-
-    def forward(self, *args, **kwargs):
-        return self.run(self, *args, **kwargs)
-
-
-class Case(NamedTuple):
-    """A function that makes a host, and what is replaced in it."""
-
-    make: Any
-    wanted: str  # paths of the activations that are replaced with data
-    without: str | None = None  # those without data, if they are others
-    data: Any = X
-    said: str = ""  # words of the report without data
-
-
-def sequence(*parts):
-    return lambda: nn.Sequential(*parts)
+def trained(module):
+    """Change all VAFs, as training does."""
+    with torch.no_grad():
+        for part in module.modules():
+            if isinstance(part, VAF):
+                part.weight.add_(0.2 * torch.randn(part.weight.shape))
+    return module
 
 
 def lin(a=8, b=8):
     return nn.Linear(a, b)
 
 
-RELU, GELU = nn.ReLU, nn.GELU
-PARTS = {"h": RELU, "g": GELU, "t": nn.Tanh, "s": nn.Sigmoid, "p": nn.Softplus}
+class Case(NamedTuple):
+    """A module, and what is replaced in it."""
+
+    module: nn.Module
+    wanted: str  # paths of the activations that are replaced with data
+    without: str | None = None  # those without data, if they are others
+    data: Any = X
+    said: str = ""  # words of the report without data
 
 
-def hosted(wanted, run, order, without=None, data=X, said="", **others):
-    """Return the case of a host with parts in an order. The others are layers."""
-    makers = {name: PARTS.get(name, lin) for name in order.split()} | others
+class Host(nn.Module):
+    """A module with parts, and a function of its inputs and parts."""
 
-    def make():
-        return Host(run, **{name: maker() for name, maker in makers.items()})
+    def __init__(self, run, parts):
+        super().__init__()
+        self.run, self.names = run, [*parts]
+        for name, part in parts.items():
+            setattr(self, name, part)
 
-    return Case(make, wanted, without, data, said)
+    def forward(self, x, **inputs):
+        parts = {name: getattr(self, name) for name in self.names}
+        return self.run(x=x, **inputs, **parts)
 
 
-def lstm(m, x):
+def hosted(wanted, run, without=None, data=X, said="", **others):
+    """Return the case of a function. Its arguments are inputs and parts, in order."""
+    inputs = data if isinstance(data, dict) else {"x"}
+    names = [name for name in inspect.signature(run).parameters if name not in inputs]
+    parts = {name: others.get(name) or BY_NAME.get(name, lin)() for name in names}
+    return Case(Host(run, parts), wanted, without, data, said)
+
+
+def sequence(wanted, *parts, data=X, said=""):
+    return Case(nn.Sequential(*parts), wanted, None, data, said)
+
+
+def lstm(x, a, s, t, o):
     h = c = torch.zeros_like(x)
     for _ in range(2):
-        i, f, g, o = m.a(torch.cat([x, h], -1)).chunk(4, -1)
-        c = m.s(f) * c + m.s(i) * m.t(g)
-        h = m.s(o) * m.t(c)
-    return m.o(h)
+        i, f, g, z = a(torch.cat([x, h], -1)).chunk(4, -1)
+        c = s(f) * c + s(i) * t(g)
+        h = s(z) * t(c)
+    return o(h)
 
 
-def physics(m, x):
+def physics(x, t, a, c):
     with torch.enable_grad():
-        x = x.requires_grad_()
-        u = m.c(m.act(m.a(x)))
+        u = c(t(a(x.requires_grad_())))
         return u, torch.autograd.grad(u.sum(), x, create_graph=True)[0]
 
 
-def assigned(m, x):
-    y = m.o(m.h(m.a(x)))
-    y[:, :2] = m.p(y[:, :2])
+def assigned(x, a, h, o, p):
+    y = o(h(a(x)))
+    y[:, :2] = p(y[:, :2])
     return y
-
-
-def pre_activation(m, x):
-    h = m.n(m.j(m.h(m.i(x))))
-    return m.o(m.l(m.r(h)) + h)
-
-
-def hidden(m, x):
-    return m.h(m.a(x))
 
 
 class Norm(nn.LayerNorm):
@@ -123,112 +122,76 @@ encoder_layer = functools.partial(transformer, nn.TransformerEncoderLayer)
 decoder_layer = functools.partial(transformer, nn.TransformerDecoderLayer)
 
 
-def hooked():
-    module = nn.Sequential(lin(), nn.ReLU(), lin(), nn.GELU(), lin())
-    module[1].register_forward_hook(lambda module, inputs, output: None)
-    return module
+def parametrized(part, parametrization):
+    return nn.utils.parametrize.register_parametrization(
+        part, "weight", parametrization
+    )
 
 
-def parametrized():
-    module = nn.Sequential(lin(), nn.PReLU(), lin(), nn.PReLU(), lin())
-    nn.utils.parametrize.register_parametrization(module[0], "weight", nn.Softplus())
-    nn.utils.parametrize.register_parametrization(module[1], "weight", nn.Sigmoid())
-    return module
-
-
-def head_of_zeros():
-    module = nn.Sequential(lin(), nn.ReLU(), lin(8, 2))
-    nn.init.zeros_(module[2].weight)
-    return module
-
+hooked, zeros = nn.ReLU(), lin()
+hooked.register_forward_hook(lambda module, inputs, output: None)
+nn.init.zeros_(zeros.weight)
+BLOCK = nn.Sequential(lin(), RELU, lin())
 
 CASES = {
     # Activations that shape an output are kept.
-    "output_tanh": Case(sequence(lin(), RELU(), lin(8, 2), nn.Tanh()), "1"),
-    "output_relu": Case(sequence(lin(), RELU(), lin(), RELU()), "1"),
-    "norm_after": Case(sequence(lin(), nn.Tanh(), nn.LayerNorm(8)), "1"),
-    "registered_last": hosted("h", lambda m, x: m.b(m.h(m.a(x))), "a b h", without=""),
-    "hidden_and_output": hosted(
-        "", lambda m, x: m.h(m.b(m.h(m.a(x)))), "h a b", without="h"
-    ),
-    "latent_returned": hosted(
-        "h", lambda m, x: ((z := m.t(m.b(m.h(m.a(x))))), m.c(z)), "a h b t c"
-    ),
-    "residual_output": hosted("h", lambda m, x: x + m.t(m.b(m.h(m.a(x)))), "a h b t"),
+    "output_tanh": sequence("1", lin(), RELU, lin(8, 2), TANH),
+    "output_relu": sequence("1", lin(), RELU, lin(), nn.ReLU()),
+    "norm_after": sequence("1", lin(), TANH, nn.LayerNorm(8)),
+    "registered_last": hosted("h", lambda x, a, b, h: b(h(a(x))), without=""),
+    "hidden_and_output": hosted("", lambda x, h, a, b: h(b(h(a(x)))), without="h"),
+    "latent": hosted("h", lambda x, a, h, b, t, c: ((z := t(b(h(a(x))))), c(z))),
+    "residual_output": hosted("h", lambda x, a, h, b, t: x + t(b(h(a(x))))),
     "parts_of_the_output": hosted(
-        "h",
-        lambda m, x: torch.cat([m.t(m.a(z := m.h(m.i(x)))), m.p(m.b(z))], -1),
-        "i h a b t p",
+        "h", lambda x, i, h, a, b, t, p: torch.cat([t(a(z := h(i(x)))), p(b(z))], -1)
     ),
-    "assigned_output": hosted("h", assigned, "a h o p"),
+    "assigned_output": hosted("h", assigned),
     "outputs_in_containers": hosted(
-        "h",
-        lambda m, x: {"m": m.m(z := m.h(m.a(x))), "v": [m.p(m.v(z)).unsqueeze(0)]},
-        "a h m v p",
+        "h", lambda x, a, h, m, v, p: {"m": m(z := h(a(x))), "v": [p(v(z)).flatten()]}
     ),
     # Gates are kept.
-    "lstm": hosted("", lstm, "a s t o", a=lambda: lin(16, 32)),
-    "wavenet": hosted("", lambda m, x: m.o(m.t(m.a(x)) * m.s(m.b(x))), "a t b s o"),
+    "lstm": hosted("", lstm, a=lin(16, 32)),
+    "wavenet": hosted("", lambda x, a, t, b, s, o: o(t(a(x)) * s(b(x)))),
     "squeeze_and_excite": hosted(
-        "h", lambda m, x: m.o(x * m.s(m.b(m.h(m.a(x))))), "a h b s o", s=nn.Hardsigmoid
+        "h", lambda x, a, h, b, s, o: o(x * s(b(h(a(x))))), s=nn.Hardsigmoid()
     ),
-    "lerp": hosted(
-        "g", lambda m, x: m.o(torch.lerp(m.g(m.a(x)), x, m.s(m.b(x)))), "a g b s o"
-    ),
-    "swiglu": hosted("h", lambda m, x: m.o(m.h(m.a(x)) * m.b(x)), "a h b o", h=nn.SiLU),
+    "lerp": hosted("g", lambda x, a, g, b, s, o: o(torch.lerp(g(a(x)), x, s(b(x))))),
+    "swiglu": hosted("h", lambda x, a, h, b, o: o(h(a(x)) * b(x)), h=nn.SiLU()),
     "own_hard_swish": hosted(
-        "", lambda m, x: m.o((z := m.a(x)) * m.h(z + 3) / 6), "a h o", h=nn.ReLU6
+        "", lambda x, a, h, o: o((z := a(x)) * h(z + 3) / 6), h=nn.ReLU6()
     ),
-    "masked": hosted(
-        "t",
-        lambda m, x, mask: m.o(m.t(m.a(x)) * mask),
-        "a t o",
-        without="",
-        data={"x": X, "mask": torch.ones(6, 1)},
-    ),
+    "masked": hosted("t", lambda x, mask, a, t, o: o(t(a(x)) * mask), "", MASKED),
     "masked_gate": hosted(
-        "",
-        lambda m, x, mask: m.o(m.s(m.a(x)) * mask * m.b(x)),
-        "a s b o",
-        data={"x": X, "mask": torch.ones(6, 1)},
+        "", lambda x, mask, a, s, b, o: o(s(a(x)) * mask * b(x)), data=MASKED
     ),
     # Parts that are not called, or are called in some modes only.
-    "unused": hosted("", lambda m, x: m.o(torch.relu(m.a(x))), "a h o", without="h"),
+    "unused": hosted("", lambda x, a, h, o: o(torch.relu(a(x))), without="h"),
     "other_way_in_inference": hosted(
         "",
-        lambda m, x: m.o((m.h if torch.is_grad_enabled() else torch.relu)(m.a(x))),
-        "a h o",
+        lambda x, a, h, o: o((h if torch.is_grad_enabled() else torch.relu)(a(x))),
         without="h",
     ),
     "training_only": hosted(
-        "",
-        lambda m, x: m.o((m.g if m.training else functional.gelu)(m.a(x))),
-        "a g o",
-        without="g",
+        "", lambda x, a, g, o: o((g if g.training else functional.gelu)(a(x))), "g"
     ),
-    "called_by_code": Case(Unused, "", said="the code of Unused may compute it"),
-    "unregistered": hosted(
-        "", lambda m, x: m.o(m.acts[0](m.a(x))), "a acts o", acts=lambda: [RELU()]
-    ),
+    "called_by_code": Case(Unused(), "", said="the code of Unused may compute it"),
+    "unregistered": hosted("", lambda x, a, f, o: o(f[0](a(x))), f=[RELU]),
     "experts": hosted(
         "e.1",
-        lambda m, x: m.o((m.e if len(x) > 2 else m.f)(x)),
-        "e f o",
-        without="e.1 f.1",
-        **dict.fromkeys("ef", lambda: nn.Sequential(lin(), RELU(), lin())),
+        lambda x, e, f, o: o((e if len(x) > 2 else f)(x)),
+        "e.1 f.1",
+        e=BLOCK,
+        f=nn.Sequential(lin(), nn.ReLU(), lin()),
     ),
-    "by_code": hosted("", lambda m, x: m.o(functional.relu(m.a(x))), "a o"),
+    "by_code": hosted("", lambda x, a, o: o(functional.relu(a(x)))),
     "held_function": hosted(
         "",
-        lambda m, x: m.o(m.act(m.a(x))),
-        "a act o",
+        lambda x, a, f, o: o(f(a(x))),
         said="gelu kept, the code of Host computes it",
-        act=lambda: functional.gelu,
+        f=functional.gelu,
     ),
     "encoder_of_words": Case(
-        lambda: nn.TransformerEncoder(
-            encoder_layer("relu"), 2, enable_nested_tensor=False
-        ),
+        nn.TransformerEncoder(encoder_layer("relu"), 2, enable_nested_tensor=False),
         "",
         data=TOKENS,
         said="relu kept, the code of TransformerEncoderLayer computes it",
@@ -236,61 +199,52 @@ CASES = {
     # Computing in place.
     "in_place": hosted(
         "h",
-        pre_activation,
-        "i h j n r l o",
+        lambda x, i, h, j, n, r, k, o: o(k(r(z := n(j(h(i(x)))))) + z),
         without="h r",
         said="it computed in place",
-        n=lambda: nn.BatchNorm1d(8),
-        r=lambda: RELU(inplace=True),
+        n=nn.BatchNorm1d(8),
+        r=nn.ReLU(inplace=True),
     ),
-    "in_place_without_harm": Case(sequence(lin(), RELU(inplace=True), lin()), "1"),
+    "in_place_without_harm": sequence("1", lin(), nn.ReLU(inplace=True), lin()),
     # Hosts of PyTorch.
     "encoder": Case(
-        lambda: nn.TransformerEncoder(encoder_layer(RELU()), 2),
+        nn.TransformerEncoder(encoder_layer(RELU), 2),
         "layers.0.activation layers.1.activation",
         data=TOKENS,
     ),
     "decoder_layer": Case(
-        lambda: decoder_layer(GELU()), "activation", data=(TOKENS, TOKENS[:, :3])
+        decoder_layer(GELU), "activation", data=(TOKENS, TOKENS[:, :3])
     ),
     "checkpoint": hosted(
-        "s.1",
-        lambda m, x: m.o(checkpoint(m.s, x, use_reentrant=False)),
-        "s o",
-        s=sequence(lin(), RELU(), lin()),
+        "b.1", lambda x, b, o: o(checkpoint(b, x, use_reentrant=False)), b=BLOCK
     ),
-    "lstm_of_torch": hosted(
-        "h", lambda m, x: m.o(m.h(m.r(x)[0])), "r h o", r=lambda: nn.LSTM(8, 8)
-    ),
+    "lstm_of_torch": hosted("h", lambda x, r, h, o: o(h(r(x)[0])), r=nn.LSTM(8, 8)),
     # Modules of every kind.
-    "norm_with_if": Case(sequence(lin(), RELU(), Norm(8), lin()), "1"),
-    "own_class": Case(sequence(lin(), OwnReLU(), lin()), "1"),
-    "no_function_of_elements": Case(
-        sequence(lin(), Scaled(), nn.Softmax(-1), lin()), ""
-    ),
-    "one_part_twice": hosted("h", lambda m, x: m.c(m.h(m.b(m.h(m.a(x))))), "a h b c"),
-    "convolutions": Case(
-        sequence(
-            *(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.SiLU(), nn.Flatten()),
-            nn.Linear(64, 2),
-        ),
+    "norm_with_if": sequence("1", lin(), RELU, Norm(8), lin()),
+    "own_class": sequence("1", lin(), OwnReLU(), lin()),
+    "no_function_of_elements": sequence("", lin(), Scaled(), nn.Softmax(-1), lin()),
+    "one_part_twice": hosted("h", lambda x, a, h, b, c: c(h(b(h(a(x)))))),
+    "convolutions": sequence(
         "2",
+        *(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.SiLU(), nn.Flatten(), lin(64, 2)),
         data=IMAGES,
     ),
-    "hooked": Case(hooked, "3", said="hooks"),
-    "parametrized": Case(parametrized, "3", said="parametrization"),
-    "frozen_slopes": Case(
-        sequence(lin(), nn.PReLU().requires_grad_(False), lin(), RELU(), lin()), "3"
+    "hooked": sequence("3", lin(), hooked, lin(), GELU, lin(), said="hooks"),
+    "parametrized": sequence(
+        "3",
+        parametrized(lin(), nn.Softplus()),
+        *(parametrized(nn.PReLU(), nn.Sigmoid()), lin(), nn.PReLU(), lin()),
+        said="parametrization",
     ),
-    "head_of_zeros": Case(head_of_zeros, "1"),
+    "frozen_slopes": sequence(
+        "3", lin(), nn.PReLU().requires_grad_(False), lin(), RELU, lin()
+    ),
+    "head_of_zeros": sequence("1", lin(), RELU, zeros),
     # Outputs that change, are complex, or have a gradient only in part.
-    "random": hosted("h", lambda m, x: m.o(m.h(m.a(x)) + torch.randn_like(x)), "a h o"),
-    "complex": hosted("h", lambda m, x: torch.fft.rfft(m.o(m.h(m.a(x)))), "a h o"),
+    "random": hosted("h", lambda x, a, h, o: o(h(a(x)) + torch.randn_like(x))),
+    "complex": hosted("h", lambda x, a, h, o: torch.fft.rfft(o(h(a(x))))),
     "detached": hosted(
-        "h t",
-        lambda m, x: m.o(m.h(m.a(x))) + m.q(m.t(m.a(x).detach())),
-        "a h o t q",
-        without="h",
+        "h t", lambda x, a, h, o, t, q: o(h(a(x))) + q(t(a(x).detach())), without="h"
     ),
-    "physics": hosted("act", physics, "act a c", without="", act=nn.Tanh),
+    "physics": hosted("t", physics, without=""),
 }

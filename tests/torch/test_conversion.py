@@ -3,14 +3,8 @@
 import subprocess
 import sys
 
-import keras
 import numpy as np
 import pytest
-
-if keras.backend.backend() != "torch":
-    # TensorFlow and PyTorch in one process may end in a segmentation fault.
-    pytest.skip("These tests need PyTorch as the backend.", allow_module_level=True)
-
 import torch
 from torch import nn
 
@@ -25,7 +19,7 @@ from keras_vaf.models import (
 )
 from keras_vaf.torch import VAF
 from keras_vaf.visualization import plot_activations
-from tests.torch.hosts import CASES, IMAGES, X
+from tests.torch.hosts import CASES, IMAGES, X, trained
 
 close = torch.testing.assert_close
 KINDS = (
@@ -47,15 +41,6 @@ def network():
     return nn.Sequential(
         *(nn.Linear(8, 6), nn.GELU(), nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 2))
     )
-
-
-def trained(module):
-    """Change all VAFs, as training does."""
-    with torch.no_grad():
-        for part in module.modules():
-            if isinstance(part, VAF):
-                part.weight.add_(0.1 * torch.randn(part.weight.shape))
-    return module
 
 
 @pytest.mark.parametrize("activation", KINDS, ids=str)
@@ -90,7 +75,7 @@ def test_a_selection():
         converted = convert(network(), data=X, **arguments)
         assert isinstance(converted[3], VAF) and isinstance(converted[1], nn.GELU)
         assert "1: gelu kept, it was not chosen" in report(converted).details
-    gates = CASES["wavenet"].make()
+    gates = CASES["wavenet"].module
     assert isinstance(convert(gates, data=X, layers=["s"]).s, VAF)
 
 

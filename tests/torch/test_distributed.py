@@ -4,12 +4,7 @@ import socket
 import subprocess
 import sys
 
-import keras
 import pytest
-
-if keras.backend.backend() != "torch":
-    # TensorFlow and PyTorch in one process may end in a segmentation fault.
-    pytest.skip("These tests need PyTorch as the backend.", allow_module_level=True)
 
 PROGRAM = """
 import os, sys

@@ -5,14 +5,8 @@ import io
 import pickle
 from pathlib import Path
 
-import keras
 import numpy as np
 import pytest
-
-if keras.backend.backend() != "torch":
-    # TensorFlow and PyTorch in one process may end in a segmentation fault.
-    pytest.skip("These tests need PyTorch as the backend.", allow_module_level=True)
-
 import torch
 from torch import nn
 

@@ -69,24 +69,19 @@ def run_driver(name: str, cases: int, callers: int) -> None:
         objects = build(Path(folder), SANITIZERS[name])
         kernels = [p for n, p in objects.items() if n not in ("jax", "tensorflow")]
         program = Path(folder, "driver")
-        call(
-            "g++", *SANITIZERS[name], "-pthread", *map(str, kernels), "-o", str(program)
-        )
+        link = ["g++", *SANITIZERS[name], "-pthread", "-o", str(program)]
+        call(*link, *map(str, kernels))
         print(f"== {name} sanitizer", flush=True)
         call(str(program), str(cases), str(callers), "0")
-
-
-def file_of_compiler(name: str) -> str:
-    """Return the path of a library of the compiler."""
-    found = subprocess.check_output(["g++", f"-print-file-name={name}"], text=True)
-    return found.strip()
 
 
 def run_bindings(backends: Sequence[str]) -> None:
     """Run the bad calls of backends with libraries that AddressSanitizer watches."""
     # ASan looks for C++ exceptions at its start, and Python does not bring them.
-    libraries = " ".join(map(file_of_compiler, ("libasan.so", "libstdc++.so")))
-    variables = {"LD_PRELOAD": libraries, "ASAN_OPTIONS": PRELOADED}
+    names = ("libasan.so", "libstdc++.so")
+    find = [["g++", f"-print-file-name={name}"] for name in names]
+    libraries = [subprocess.check_output(each, text=True).strip() for each in find]
+    variables = {"LD_PRELOAD": " ".join(libraries), "ASAN_OPTIONS": PRELOADED}
     variables |= {"PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryDirectory() as folder:
         link_libraries(Path(folder), SANITIZERS["address"])
@@ -100,21 +95,20 @@ def run_bindings(backends: Sequence[str]) -> None:
 def link_libraries(folder: Path, flags: list[str]) -> None:
     """Build the shared libraries of all backends."""
     objects = build(folder, flags)
-    parts = [str(p) for n, p in objects.items() if n.startswith("parts_")]
-    core = str(folder / "libvaf_kernels.so")
-    kernels = [*parts, str(objects["vaf_kernels"]), str(objects["pool"])]
-    link = ["g++", *flags, "-shared", "-pthread", "-Wl,-rpath,$ORIGIN"]
+    core, link = str(folder / "libvaf_kernels.so"), ["g++", *flags, "-shared"]
+    link += ["-pthread", "-Wl,-rpath,$ORIGIN"]
+    apart = {name: str(objects.pop(name)) for name in ("jax", "tensorflow")}
+    del objects["driver"]
+    kernels = map(str, objects.values())
     call(*link, *kernels, "-Wl,-soname,libvaf_kernels.so", "-o", core)
-    for name in ("jax", "tensorflow"):
-        call(*link, str(objects[name]), core, "-o", str(folder / f"libvaf_{name}.so"))
+    for name, binding in apart.items():
+        call(*link, binding, core, "-o", str(folder / f"libvaf_{name}.so"))
 
 
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--cases", type=int, default=500, help="of each instruction set"
-    )
+    parser.add_argument("--cases", type=int, default=500, help="of each level")
     parser.add_argument("--bindings", nargs="*", default=[], metavar="BACKEND")
     options = parser.parse_args()
     run_driver("address", options.cases, 1)

@@ -38,9 +38,13 @@ class QuickGELU(nn.Module):
 
 def network():
     torch.manual_seed(0)
-    return nn.Sequential(
-        *(nn.Linear(8, 6), nn.GELU(), nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 2))
-    )
+    layers = nn.Linear(8, 6), nn.GELU(), nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 2)
+    return nn.Sequential(*layers)
+
+
+@pytest.fixture
+def module():
+    return trained(convert(network(), data=X))
 
 
 @pytest.mark.parametrize("activation", KINDS, ids=str)
@@ -131,7 +135,6 @@ def test_a_function_per_channel():
     close(converted(IMAGES), module(IMAGES))
     for other in (freeze(converted), torch.compile(converted, backend="eager")):
         close(other(IMAGES), module(IMAGES))
-    assert converted[1].beta.shape == (6, 3)
     shared = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
     shared.append(shared[1]).append(nn.Linear(4, 1))
     both = convert(shared, data=X, sharing="channel")
@@ -139,91 +142,72 @@ def test_a_function_per_channel():
     assert "no one number of channels" in report(both).details
 
 
-def test_frozen_modules_hold_buffers():
-    module = trained(convert(network(), data=X))
+def test_frozen_modules_hold_buffers(module):
     frozen = freeze(module)
     close(frozen(X), module(X))
     assert [name for name, _ in frozen.named_buffers()] == ["1.weight", "3.weight"]
-    assert len([*frozen.parameters()]) == 6
-    assert report(frozen).parameters == -20
-    with pytest.raises(ValueError, match="module with VAFs"):
-        freeze(network())
+    assert len([*frozen.parameters()]) == 6 and report(frozen).parameters == -20
 
 
-def test_an_exported_program_needs_only_pytorch(tmp_path):
-    module = trained(convert(network(), data=X))
-    file = tmp_path / "frozen.pt2"
+def test_an_exported_program_needs_only_pytorch(module, tmp_path):
     shapes = ({0: torch.export.Dim.AUTO},)
     exported = torch.export.export(freeze(module), (X,), dynamic_shapes=shapes)
-    torch.export.save(exported, file)
+    torch.export.save(exported, tmp_path / "frozen.pt2")
     program = (
         "import sys, torch\n"
-        f"program = torch.export.load({str(file)!r}).module()\n"
+        "program = torch.export.load('frozen.pt2').module()\n"
         "print(program(torch.ones(9, 8))[0, 0].item(), 'keras' in sys.modules)"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True
-    )
-    value, has_keras = result.stdout.split()
-    assert has_keras == "False", result.stderr
+    command = [sys.executable, "-c", program]
+    value, has_keras = subprocess.check_output(command, cwd=tmp_path).split()
+    assert has_keras == b"False"
     assert float(value) == pytest.approx(module(torch.ones(9, 8))[0, 0].item(), 1e-5)
 
 
-def test_formulas():
-    module = trained(convert(network(), data=X))
+def test_formulas(module):
     blocks = formula(module, digits=17).split("\n\n")
     found = dict(block.split(":\n", 1) for block in blocks)
     assert [*found] == ["1", "3"] and formula(module[3], digits=17) == found["3"]
-    code: dict = {}
-    exec(formula(module[1], form="python", digits=17), code)
-    x = torch.tensor([-1.5, 0.5])
-    close(torch.tensor([code["f"](a) for a in x.tolist()]), module[1](x).detach())
-
-
-def test_formulas_per_channel_and_of_own_functions():
-    module = convert(network(), data=X, sharing="channel")
-    assert formula(module).count("| f(a)") == 2
+    channels = convert(network(), data=X, sharing="channel")
+    assert formula(channels).count("| f(a)") == 2
     parts = nn.Linear(8, 8), nn.ELU(0.5), nn.Linear(8, 8), nn.GELU("tanh"), nn.Flatten()
     own = convert(nn.Sequential(*parts, nn.Linear(8, 1)), data=X)
     assert formula(own).startswith("1:\nf(a) = ELU(a)")
-    code: dict = {}
-    exec(formula(own[3], "python", 17), code)
     x = torch.tensor([-90.0, -1.5, 0.5], dtype=torch.float64)
-    y = nn.functional.gelu(x, approximate="tanh")
-    np.testing.assert_allclose([code["f"](a) for a in x.tolist()], y, rtol=1e-6)
+    for vaf in (module[1], own[3]):
+        code: dict = {}
+        exec(formula(vaf, "python", 17), code)
+        y = vaf(x).detach()
+        np.testing.assert_allclose([code["f"](a) for a in x.tolist()], y, rtol=1e-6)
 
 
-def test_plots():
+def test_plots(module):
     pytest.importorskip("matplotlib")
-    module = trained(convert(network(), data=X))
     axes = plot_activations(module, data=X)
     assert [ax.get_title(loc="left").splitlines()[0] for ax in axes] == ["1", "3"]
     assert "data" in [handle.get_label() for handle in axes[0].patches]
     assert len(plot_activations(convert(network(), data=X, sharing="channel"))) == 2
 
 
-def test_simplified_modules():
-    module = convert(network(), data=X, k=5)
-    small = simplify(module, tolerance=0.01)
-    assert (small[1].k, small[3].k) == (1, 1) and small[1].g == "gelu"
-    close(small(X), module(X), rtol=0.02, atol=0.02)
+def test_simplified_modules(module):
+    wide = convert(network(), data=X, k=5)
+    small = simplify(wide, tolerance=0.01)
+    assert (small[1].k, small[3].k, wide[1].k) == (1, 1, 5) and small[1].g == "gelu"
+    close(small(X), wide(X), rtol=0.02, atol=0.02)
     assert report(small).parameters == -24
-    assert module[1].k == 5
     channels = trained(convert(network(), data=X, sharing="channel"))
     fewer = simplify(channels, tolerance=10.0, data=X)
     assert fewer[1].k == 1 and fewer[1].weight.shape == (6, 4)
-    kept = report(simplify(trained(module), tolerance=1e-9)).kept
+    kept = report(simplify(module, tolerance=1e-9)).kept
     assert "needs all its hidden units" in kept[0].kept
     with torch.no_grad():
         module[1].beta.fill_(torch.nan)
-    with pytest.raises(ValueError, match="finite"):
-        simplify(module, tolerance=0.01)
-    with pytest.raises(ValueError, match="finite"):
-        freeze(module)
+    for change in (freeze, lambda module: simplify(module, tolerance=0.01)):
+        with pytest.raises(ValueError, match="finite"):
+            change(module)
 
 
-def test_only_the_activations_are_trained():
-    module = convert(network(), data=X)
+def test_only_the_activations_are_trained(module):
     tuned = train_only_activations(module, also=["4"])
     names = [name for name, p in tuned.named_parameters() if p.requires_grad]
     assert names == ["1.weight", "3.weight", "4.weight", "4.bias"]
@@ -231,5 +215,6 @@ def test_only_the_activations_are_trained():
     assert train_only_activations(module, inplace=True) is module
     with pytest.raises(ValueError, match="Did you mean '4'"):
         train_only_activations(module, also="44")
-    with pytest.raises(ValueError, match="module with VAFs"):
-        train_only_activations(network())
+    for change in (train_only_activations, freeze):
+        with pytest.raises(ValueError, match="module with VAFs"):
+            change(network())

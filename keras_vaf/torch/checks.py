@@ -9,8 +9,6 @@ import torch
 from keras_vaf.torch.modules import clone
 from keras_vaf.torch.recording import run, same_random_numbers
 
-_MODES = ("train", "eval", "no_grad", "inference_mode")
-
 
 def difference(old: list[torch.Tensor], new: list[torch.Tensor]) -> float:
     """Return the largest difference, relative to outputs that are above 1."""
@@ -41,7 +39,7 @@ def unused(
     """
     reasons: dict[str, str] = {}
     still, notes = {*paths}, []
-    for mode in _MODES if paths else ():
+    for mode in ("train", "eval", "no_grad", "inference_mode") if paths else ():
         context = getattr(torch, mode, torch.enable_grad)
         try:
             with same_random_numbers(module):

@@ -29,29 +29,24 @@ def clone(module: torch.nn.Module) -> torch.nn.Module:
     return new
 
 
-def settle(module: torch.nn.Module) -> None:
-    """Let the hosts of PyTorch call their VAFs instead of fused kernels."""
+def exchange(
+    module: torch.nn.Module, old: torch.nn.Module, new: torch.nn.Module
+) -> None:
+    """Put a new part wherever a module uses an old one, and let all hosts call it."""
+    for path, part in [*module.named_modules(remove_duplicate=False)]:
+        if part is old:
+            host, _, name = path.rpartition(".")
+            setattr(module.get_submodule(host), name, new)
     for part in module.modules():
         own = getattr(part, "activation", None)
         if isinstance(part, _Decoder) and isinstance(own, VAF):
             vars(part)["activation"] = own  # copies keep it
         if isinstance(part, _Encoder) and isinstance(own, VAF):
-            part.activation_relu_or_gelu = 0
+            part.activation_relu_or_gelu = 0  # no fused kernel
         if isinstance(part, torch.nn.TransformerEncoder) and any(
             isinstance(each, VAF) for each in part.modules()
         ):
             part.use_nested_tensor = part.enable_nested_tensor = False
-
-
-def exchange(
-    module: torch.nn.Module, old: torch.nn.Module, new: torch.nn.Module
-) -> None:
-    """Put a new part wherever a module uses an old one."""
-    for path, part in [*module.named_modules(remove_duplicate=False)]:
-        if part is old:
-            host, _, name = path.rpartition(".")
-            setattr(module.get_submodule(host), name, new)
-    settle(module)
 
 
 def freeze_vafs(module: torch.nn.Module) -> torch.nn.Module:

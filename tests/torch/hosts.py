@@ -93,11 +93,6 @@ class Norm(nn.LayerNorm):
         return super().forward(x) if x.ndim > 1 else x
 
 
-class OwnReLU(nn.Module):
-    def forward(self, x):
-        return functional.relu(x)
-
-
 class Unused(nn.Module):
     def __init__(self):
         super().__init__()
@@ -114,18 +109,15 @@ class Scaled(nn.Module):
         return torch.relu(x) / x.abs().max()
 
 
-def transformer(kind, activation):
+def encoder_layer(activation, kind=nn.TransformerEncoderLayer):
     return kind(8, 2, 16, dropout=0.0, activation=activation, batch_first=True)
 
 
-encoder_layer = functools.partial(transformer, nn.TransformerEncoderLayer)
-decoder_layer = functools.partial(transformer, nn.TransformerDecoderLayer)
+decoder_layer = functools.partial(encoder_layer, kind=nn.TransformerDecoderLayer)
 
 
-def parametrized(part, parametrization):
-    return nn.utils.parametrize.register_parametrization(
-        part, "weight", parametrization
-    )
+def parametrized(part, by):
+    return nn.utils.parametrize.register_parametrization(part, "weight", by)
 
 
 hooked, zeros = nn.ReLU(), lin()
@@ -221,7 +213,7 @@ CASES = {
     "lstm_of_torch": hosted("h", lambda x, r, h, o: o(h(r(x)[0])), r=nn.LSTM(8, 8)),
     # Modules of every kind.
     "norm_with_if": sequence("1", lin(), RELU, Norm(8), lin()),
-    "own_class": sequence("1", lin(), OwnReLU(), lin()),
+    "own_class": sequence("1", lin(), Host(lambda x: functional.relu(x), {}), lin()),
     "no_function_of_elements": sequence("", lin(), Scaled(), nn.Softmax(-1), lin()),
     "one_part_twice": hosted("h", lambda x, a, h, b, c: c(h(b(h(a(x)))))),
     "convolutions": sequence(

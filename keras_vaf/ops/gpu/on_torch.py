@@ -117,8 +117,7 @@ def run(
 ) -> tuple[Tensor, ...] | None:
     """Return f(x), or the gradients of x and of the weight if `upstream` is given.
 
-    Return `None` if the kernel does not work. `wrap` prepares it for a program that is
-    compiled.
+    It is `None` if the kernel does not work. `wrap` prepares it for compiled programs.
     """
     x, sizes = dense(x, axes, cached=not wrap)
     k, dtype, gradient = weight.shape[-1] // 3, x.dtype, upstream is not None

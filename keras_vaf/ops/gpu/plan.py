@@ -35,8 +35,7 @@ class Plan(NamedTuple):
 def plan(sizes: tuple[int, int, int], k: int, bytes_each: int, sums: bool) -> Plan:
     """Divide an input. The sizes of tiles were the fastest on an H200.
 
-    With `sums`, programs keep running sums, for the gradient. Otherwise each computes
-    one tile of a long row.
+    With `sums`, programs keep running sums. Otherwise each has one tile of a long row.
     """
     outer, columns, inner = sizes
     by_column = columns > 1 and inner <= 64

@@ -1,10 +1,7 @@
 """Compare activations on any table with `compare`, which trains them on the same folds.
 
-An `Arm` is an activation, and a `Recipe` says how all networks are trained. Each
-finished training is one line of a file, so that an interrupted run can be continued.
-`records` reads these lines as a pandas DataFrame, and everything else is made from it:
-`select` selects the learning rates, `table` has the numbers of a comparison, and
-`refit` trains the recommended network.
+Each finished training of an `Arm` by a `Recipe` is one line of a file. `records` reads
+these lines as a pandas DataFrame, from which `select`, `table` and `refit` go on.
 """
 
 from keras_vaf.utils import require

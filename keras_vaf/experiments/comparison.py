@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,6 @@ from keras_vaf.utils import (
     check_kinds,
     check_seeds,
     png_bytes,
-    require,
     write_atomically,
 )
 
@@ -160,9 +158,7 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
 
 def check_study(study: Study) -> None:
     """Raise errors now rather than after the first training."""
-    dataset, arms, recipe, seeds, output, *_ = study
-    for package in ("joblib", "matplotlib", "rich", "scipy", "sklearn"):
-        require(package, extra="experiments")
+    dataset, arms, recipe, seeds, *_ = study
     check_seeds("seeds", seeds)
     check_kinds("activations", arms, Arm)
     check_integer("the number of activations", len(arms))
@@ -177,8 +173,6 @@ def check_study(study: Study) -> None:
     inputs = first.transform_inputs(dataset.x[:1]).shape[1]
     for arm in arms:
         build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
-    output.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=output).close()
 
 
 def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:

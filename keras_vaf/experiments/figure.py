@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from keras_vaf.experiments.results import ARM, CELL, select
-from keras_vaf.experiments.tables import SCORE, table, task_of, title_of, written
+from keras_vaf.experiments.tables import SCORE, table, task_of, text_of, written
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
@@ -58,5 +58,5 @@ def _draw_scores(found: DataFrame, ax: Axes) -> None:
     ax.set_ylabel(SCORE[task])
     constant = f"{constant.Index}: {written(constant.mean, task)}"
     rows = -(-len(models) // _LEGEND_COLUMNS)
-    ax.set_title(f"{title_of(found)} ({constant})", pad=4 + 20 * rows)
+    ax.set_title(f"{text_of(found).title} ({constant})", pad=4 + 20 * rows)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=_LEGEND_COLUMNS)

@@ -1,6 +1,5 @@
 """`train_networks` and `fit_references`, which train one activation, and `refit`."""
 
-import itertools
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,14 +14,12 @@ from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.scores import network_score, score
 from keras_vaf.datasets.tables.encoder import with_encoder
 from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.recipe import Fold, Recipe
+from keras_vaf.experiments.recipe import Fold, Recipe, Wanted
 from keras_vaf.training import NetworkRun, Trainer, train
 from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_kind, class_of, require
-
-Wanted = Sequence[tuple[int, float]]  # fold and learning rate of each training
 
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
 _FEW_ROWS = 10_000  # of fewer rows, threads wait for each other
@@ -34,7 +31,7 @@ def build_network(
     """Return the untrained, compiled network of an arm, with the weights of a fold."""
     count = 1 + len(recipe.hidden)
     kernels, *others = independent_seeds(seed, fold, "network", count=count)
-    numbered = zip(itertools.count(1), others)
+    numbered = enumerate(others, start=1)
 
     def activation() -> keras.layers.Layer:
         place, own = next(numbered)
@@ -110,8 +107,7 @@ def fit_references(
         fold, started = folds[number], time.perf_counter()
         dataset, fitted, rows = fold.dataset, fold.fitted, fold.rows.train
         # Trees read raw columns and missing entries.
-        linear = arm.name == "linear"
-        x = fitted.transform_inputs(dataset.x) if linear else dataset.x
+        x = fitted.transform_inputs(dataset.x) if arm.name == "linear" else dataset.x
         y = fitted.transform_targets(dataset.y[rows])
         with warnings.catch_warnings(), limits(1 if len(y) < _FEW_ROWS else None):
             warnings.simplefilter("ignore")  # the fit may not have converged
@@ -138,11 +134,9 @@ def _reference(fold: Fold, name: str) -> Any:
     [seed] = independent_seeds(fold.seed, fold.number, "trees")
     ensemble = require("sklearn.ensemble", extra="experiments")
     kind = "Classifier" if classes else "Regressor"
-    return getattr(ensemble, f"HistGradientBoosting{kind}")(
-        categorical_features=categories or None,
-        early_stopping=False,
-        random_state=seed,
-    )
+    trees = getattr(ensemble, f"HistGradientBoosting{kind}")
+    settings = {"early_stopping": False, "random_state": seed}
+    return trees(categorical_features=categories or None, **settings)
 
 
 def refit(

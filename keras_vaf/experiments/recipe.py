@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -25,6 +25,8 @@ from keras_vaf.utils import (
     check_positive,
     check_sizes,
 )
+
+Wanted = Sequence[tuple[int, float]]  # fold and learning rate of each training
 
 
 @dataclass(frozen=True)
@@ -154,31 +156,26 @@ class Fold(NamedTuple):
 
 
 def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
-    """Return the folds of a dataset, which all activations share, as of `fold_rows`."""
-    usable, divided = recipe.usable_rows(dataset), _test_parts(dataset, recipe, seed)
-    if recipe.test_size is None:
-        arrays = {"groups": dataset.groups, "times": dataset.times}
-        divided = fold_rows(
-            dataset.y[usable],
-            recipe.folds,
-            seed,
-            dataset.task == "classification",
-            recipe.validation_fraction,
-            **{n: None if a is None else a[usable] for n, a in arrays.items()},
-        )
-    cells = [Rows(*(usable[part] for part in parts)) for parts in divided]
-    return [
-        Fold(dataset, number, seed, rows, recipe.fitted(dataset, rows.train))
-        for number, rows in enumerate(cells)
-    ]
+    """Return the folds of a dataset, which all activations share."""
+    usable, folds = recipe.usable_rows(dataset), []
+    for number, parts in enumerate(_divided(dataset, recipe, seed, usable)):
+        rows = Rows(*(usable[part] for part in parts))
+        fitted = recipe.fitted(dataset, rows.train)
+        folds.append(Fold(dataset, number, seed, rows, fitted))
+    return folds
 
 
-def _test_parts(
-    dataset: Dataset, recipe: Recipe, seed: int
-) -> Iterable[tuple[np.ndarray, ...]]:
-    """Yield places in the usable rows. Test rows are the last ones, or a share."""
-    usable, classes = recipe.usable_rows(dataset), dataset.task == "classification"
-    y, size = dataset.y[usable], recipe.test_size or 0.0
+def _divided(
+    dataset: Dataset, recipe: Recipe, seed: int, usable: np.ndarray
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """Yield training, validation and test rows, as places in the usable rows."""
+    classes, fraction = dataset.task == "classification", recipe.validation_fraction
+    y, size = dataset.y[usable], recipe.test_size
+    if size is None:
+        both = (dataset.groups, dataset.times)
+        kept = (None if each is None else each[usable] for each in both)
+        yield from fold_rows(y, recipe.folds, seed, classes, fraction, *kept)
+        return
     for number in range(recipe.folds):
         if isinstance(size, int):
             last = usable >= len(dataset.y) - size
@@ -187,5 +184,5 @@ def _test_parts(
             [own] = independent_seeds(seed, number, "test")
             rest, test = split(y, size, own, classes)
         [own] = independent_seeds(seed, number, "split")
-        inner = split(y[rest], recipe.validation_fraction, own, classes, len(rest))
+        inner = split(y[rest], fraction, own, classes, len(rest))
         yield *(rest[part] for part in inner), test

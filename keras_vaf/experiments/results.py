@@ -7,7 +7,6 @@ from typing import Any, Literal
 from pandas import DataFrame
 
 from keras_vaf.experiments import significance
-from keras_vaf.experiments.significance import LEVEL, holm
 from keras_vaf.utils import check_choice, deviation
 
 Selection = Literal["validation", "paper"]
@@ -35,9 +34,8 @@ def select(found: DataFrame, selection: Selection = "validation") -> DataFrame:
     score = SCORES[check_choice("selection", selection, SCORES)]
     finite = found["val_loss"].notna() | found["learning_rate"].isna()
     errors = (found[score] * found["task"].map(SIGN)).where(finite)
-    ordered = found.assign(error=errors).sort_values(
-        ["error", "val_loss"], kind="stable"
-    )
+    ordered = found.assign(error=errors)
+    ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
     chosen = ordered.drop_duplicates(["problem", "recipe", *ARM, *CELL]).index
     return found.loc[chosen.sort_values()]
 
@@ -94,7 +92,7 @@ def models_of(found: DataFrame) -> DataFrame:
     models = DataFrame.from_dict(numbers, "index")
     models["seconds"] = found.groupby(ARM)["seconds"].sum()
     tested = models["p"].dropna()
-    models.loc[tested.index, "p"] = holm(tested.tolist())
+    models.loc[tested.index, "p"] = significance.holm(tested.tolist())
     return models
 
 
@@ -106,7 +104,7 @@ def choose(models: DataFrame) -> tuple[str, str]:
     networks = models[models["parameters"].notna()]
     finite = networks[networks["error"] < math.inf]
     usable = networks if finite.empty else finite
-    sure = usable["p"] < LEVEL
+    sure = usable["p"] < significance.LEVEL
     better = usable[sure & (usable["gain"] > 0)]
     if not better.empty:
         return better["error"].idxmin()

@@ -17,19 +17,13 @@ import pandas
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.networks import (
-    Wanted,
-    fit_references,
-    train_networks,
-    trainer_of,
-)
-from keras_vaf.experiments.recipe import Recipe, folds_of
+from keras_vaf.experiments.networks import fit_references, train_networks, trainer_of
+from keras_vaf.experiments.recipe import Recipe, Wanted, folds_of
 from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
 from keras_vaf.utils import require, visible, write_atomically
 
-_KNOWN = 0.1  # share of the trainings after which the time left is estimated
 _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
 
 
@@ -83,8 +77,8 @@ def train_missing(
     dataset, recipe = study.dataset, study.recipe
     digest = recipe.digest(dataset)
     settings = {**recipe.settings(dataset), "problem": dataset.name}
-    text = json.dumps(settings, indent=1)
-    write_atomically(study.folder / f"recipe-{digest}.json", text)
+    path = study.folder / f"recipe-{digest}.json"
+    write_atomically(path, json.dumps(settings, indent=1))
     joblib = require("joblib", extra="experiments")
     parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
     train = joblib.delayed(train_batch)
@@ -161,7 +155,7 @@ def follow(
             done += count
             seconds = time.monotonic() - started
             text = f"{name}: {done} of {total} in {_duration(seconds)}"
-            if _KNOWN <= done / total < 1:
+            if 0.1 <= done / total < 1:  # fewer do not tell the time that is left
                 text += f", about {_duration(seconds * (total / done - 1))} left"
             console.print(visible(f"{text}."))
 

@@ -15,6 +15,7 @@ COLUMNS = (
     *("validation", "test", "constant", "share", "parameters", "seconds"),
     "environment",
 )
+_TEXTS = ("problem", "task", "hidden", "title", *KEY[:3], "environment")
 _OPTIONAL = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
 
 
@@ -53,10 +54,19 @@ def records(path: str | os.PathLike[str]) -> DataFrame:
     """
     files = sorted(Path(path).glob("*.jsonl"))
     rows = [row for file in files for row in read_lines(file)]
-    complete = [row for row in rows if row.keys() == {*COLUMNS}]
+    complete = [row for row in rows if _is_record(row)]
     found = DataFrame(complete, columns=list(COLUMNS))
     found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
     return found.drop_duplicates(list(KEY), ignore_index=True)
+
+
+def _is_record(row: dict[str, Any]) -> bool:
+    """Tell whether a line, which may be damaged, has a value of its kind everywhere."""
+    return row.keys() == {*COLUMNS} and all(
+        isinstance(value, str if name in _TEXTS else int | float)
+        or (value is None and name in _OPTIONAL)
+        for name, value in row.items()
+    )
 
 
 def append(folder: Path, row: dict[str, Any]) -> None:

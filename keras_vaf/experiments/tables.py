@@ -114,14 +114,9 @@ def text_of(found: DataFrame) -> Text:
         )
     columns = [name for name in lines[0] if any(line[name] for line in lines)]
     cells = [[line[name] for name in columns] for line in lines]
-    return Text(title_of(found), columns, cells, _notes(found))
-
-
-def title_of(found: DataFrame) -> str:
-    """Return the title of a comparison."""
-    score, first = SCORE[task_of(found)], found.iloc[0]
-    name = f"{score[0].upper()}{score[1:]} on {first['problem']}"
-    return f"{name}, hidden layers {first['hidden']}"
+    score, first = SCORE[task], found.iloc[0]
+    title = f"{score[0].upper()}{score[1:]} on {first['problem']}, hidden layers "
+    return Text(title + first["hidden"], columns, cells, _notes(found))
 
 
 def _notes(found: DataFrame) -> list[str]:
@@ -144,15 +139,12 @@ def _notes(found: DataFrame) -> list[str]:
         & (rates.nunique() > 1),
         "no epoch had a finite loss": chosen["val_loss"].isna(),
     }
-    return [
-        explained,
-        "Seconds are those of all trainings of a line.",
-        *(
-            f"In {which.sum()} of {len(chosen)} selected trainings, {text}."
-            for text, which in odd.items()
-            if which.any()
-        ),
+    counted = [
+        f"In {which.sum()} of {len(chosen)} selected trainings, {text}."
+        for text, which in odd.items()
+        if which.any()
     ]
+    return [explained, "Seconds are those of all trainings of a line.", *counted]
 
 
 def advice(found: DataFrame, following: str = "") -> str:
@@ -206,17 +198,13 @@ def _evidence(found: DataFrame, networks: DataFrame, key: tuple[str, str]) -> st
     seeds, folds = found["seed"].nunique(), found["fold"].nunique()
     words = f"these {folds} folds" if folds > 1 else "this fold"
     words += f" of {seeds} seeds" if seeds > 1 else ""
-    gain = _smallest_gain(networks, len(found.drop_duplicates(results.CELL)))
+    # The gain that the folds could have shown for half of the activations, at the level
+    # of Bonferroni's correction: the strictest step of Holm's.
+    t = require("scipy.stats", extra="experiments").t(seeds * folds - 1)
+    wider = t.isf(LEVEL / (len(networks) - 1) / 2) / t.isf(LEVEL / 2)
+    gain = networks["interval"].median() * wider
     shown = f", which would have shown a gain of about {written(gain, task)}"
     return (
         f"no activation is better than {title} beyond chance on {words}"
         f"{shown if gain > 0 else ''}, and it is the cheapest"
     )
-
-
-def _smallest_gain(networks: DataFrame, cells: int) -> float:
-    """Return the gain that the folds could have shown for half of the activations."""
-    # The level is that of Bonferroni's correction: the strictest step of Holm's.
-    t = require("scipy.stats", extra="experiments").t(cells - 1)
-    wider = t.isf(LEVEL / (len(networks) - 1) / 2) / t.isf(LEVEL / 2)
-    return float(networks["interval"].median() * wider)

@@ -146,21 +146,23 @@ def infer(
         few = labels and len(np.unique(values[~np.isnan(values)])) <= _MOST_CLASSES
         codes = not target and cells.str.match("0[0-9]+$", na=False).any()
         return _category(cells[entries]) if few or codes else Column(name)
-    texts = cells[entries].dropna().drop_duplicates()
+    unique = cells.dropna().drop_duplicates()
+    texts = unique[~unique.isin(_NO_ENTRY)]
     if not target and any(texts.str.lower().isin(pair).all() for pair in _BOOLEANS):
         return Column(name, "boolean")
     form = _number_format(texts, decimal, sure)
     few = labels and len(texts) <= _MOST_CLASSES
     if form or (form == "" and not few) or (target and not labels):
         return Column(name, format=form or "")
-    if not target and (form := _date_format(texts, dates)):
+    years = texts.str.contains("[0-9]{4}").any()  # without which no date is tried
+    if not target and years and (form := _date_format(texts, dates)):
         return Column(name, "date", format=form)
-    return _category(cells)
+    return _category(unique)
 
 
 def _category(cells: "Series") -> Column:
     """Return the encoding of categories, of which numbers are first and sorted."""
-    texts = _without_point(cells.dropna()).drop_duplicates()
+    texts = _without_point(cells.dropna().drop_duplicates()).drop_duplicates()
     values = np.nan_to_num(_plain_numbers(texts, "."), nan=np.inf)
     names = [text for _, text in sorted(zip(values, texts, strict=True))]
     return Column(str(cells.name), "category", tuple(names))

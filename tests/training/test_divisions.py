@@ -46,30 +46,24 @@ def test_too_few_groups_are_refused(groups):
 
 
 @pytest.mark.parametrize("fraction", [0.25, None])
-def test_the_test_rows_are_the_latest_of_a_fold(fraction):
-    times = np.random.default_rng(0).permutation(101)
-    rows = fold_rows(times * 0, 5, validation_fraction=fraction, times=times)
+@pytest.mark.parametrize("different", [12, 40, None])
+def test_the_test_rows_are_the_latest_of_a_fold(fraction, different):
+    """Rows of equal times are in one part; without them, each later row is tested."""
+    rng = np.random.default_rng(different)
+    times = rng.integers(0, different, 203) if different else rng.permutation(101)
+    folds = 3 if different else 5
+    rows = fold_rows(times * 0, folds, validation_fraction=fraction, times=times)
     for training, validation, test in rows:
         assert times[training].max() < times[validation].min()
         if fraction is not None:
             assert times[validation].max() < times[test].min()
-        assert len(training) + len(validation) == (50 if fraction else 60)
-    tested = np.concatenate([times[test] for *_, test in rows])
-    assert sorted(tested) == list(range(51, 101))
-
-
-@pytest.mark.parametrize("fraction", [0.25, None])
-@pytest.mark.parametrize("different", [12, 40])
-def test_rows_of_equal_times_are_in_one_part(fraction, different):
-    times = np.random.default_rng(different).integers(0, different, 203)
-    rows = fold_rows(times * 0, 3, validation_fraction=fraction, times=times)
-    for training, validation, test in rows:
-        assert times[training].max() < times[validation].min()
-        if fraction is not None:
-            assert times[validation].max() < times[test].min()
+        if different is None:
+            assert len(training) + len(validation) == (50 if fraction else 60)
     assert len({(len(part[0]), len(part[1])) for part in rows}) == 1
     tested = np.concatenate([test for *_, test in rows])
     assert len({*tested}) == len(tested)
+    if different is None:
+        assert sorted(times[tested]) == list(range(51, 101))
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,8 @@
 """A search that is killed goes on, and loses, repeats or changes no trial."""
 
 import contextlib
-import functools
 import hashlib
 import json
-import multiprocessing
-import random
-import time
 
 import keras_tuner
 import numpy as np
@@ -167,38 +163,3 @@ def test_a_search_on_a_table_goes_on_after_each_kill(tmp_path, tuner, monkeypatc
     assert found.trials.equals(whole.trials)
     own, other = (each.records.drop(columns="seconds") for each in (found, whole))
     assert own.to_json() == other.to_json()
-
-
-def play_slowly(folder):
-    """Search in a process of its own: each trial takes 0.3 seconds."""
-
-    def train(self, hp, quick):
-        time.sleep(0.3)
-        return quick(self, hp)
-
-    tuner = make("RandomSearch", folder, None, 12)
-    quick = type(tuner)._train
-    type(tuner)._train = functools.partialmethod(train, quick=quick)
-    tuner.search(np.zeros((4, 1)), np.zeros(4), epochs=1)
-
-
-@pytest.mark.nightly
-def test_killed_processes_lose_and_repeat_nothing(tmp_path):
-    whole, _ = play("RandomSearch", tmp_path / "whole", trials=12)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "keras_tuner", "pandas", __name__])
-    moments, kills, code = random.Random(0), 0, None
-    while code != 0:
-        process = context.Process(target=play_slowly, args=(tmp_path / "killed",))
-        process.start()
-        process.join(moments.uniform(0.3, 1 + kills / 2))
-        process.kill()
-        process.join()
-        code, kills = process.exitcode, kills + (process.exitcode != 0)
-
-    again, _ = play("RandomSearch", tmp_path / "killed", trials=12)
-    records = read_lines(tmp_path / "killed" / "p" / "trials.jsonl")
-    assert kills >= 2
-    assert again.ran == ()
-    assert outcome(again) == outcome(whole)
-    assert len({row["key"] for row in records}) == len(records) == len(whole.ran)

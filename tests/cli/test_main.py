@@ -49,6 +49,7 @@ def failing(monkeypatch):
 
 def test_the_package_itself_is_the_command_too(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["keras_vaf", "--version"])
+    monkeypatch.delitem(sys.modules, "keras_vaf.__main__", raising=False)
     with pytest.raises(SystemExit):
         runpy.run_module("keras_vaf", run_name="__main__")
     assert re.fullmatch(r"keras-vaf [\d.]+\n", capsys.readouterr().out)

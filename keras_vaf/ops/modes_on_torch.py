@@ -1,4 +1,4 @@
-"""How PyTorch runs a call and holds its tensors, in part by members not public."""
+"""Modes and memory of PyTorch, in part by members that are not public."""
 
 import functools
 import math

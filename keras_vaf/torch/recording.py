@@ -142,7 +142,7 @@ class Recording(TorchFunctionMode):
         self, name: str, inputs: list[torch.Tensor], outputs: list[torch.Tensor]
     ) -> None:
         """Add a node for each output of a call that depends on the data."""
-        # What no recorded call made comes from code that PyTorch does not see.
+        # Tensors that no recorded call made come from code that PyTorch does not see.
         last = self._nodes[-1] if self._nodes else "constant"
         kinds = dict.fromkeys(self._of.get(id(t), last) for t in inputs)
         sources = [kind for kind in kinds if isinstance(kind, _Node)]
@@ -169,7 +169,7 @@ class Recording(TorchFunctionMode):
         for node in reversed(self._nodes):
             for source in node.sources:
                 others = [s.tensor.numel() for s in node.sources if s is not source]
-                # Fewer numbers, such as a mask, scale values, which are no gate then.
+                # Fewer numbers, such as a mask, scale values: then it is not a gate.
                 scaled = source.tensor.shape == node.tensor.shape and (
                     max(others, default=0) < source.tensor.numel()
                 )

@@ -199,7 +199,7 @@ def _number_format(cells: "Series", decimal: str, sure: bool) -> str | None:
 
 def _date_format(texts: "Series", order: str | None) -> str | None:
     """Return the format that reads the most texts, if more than half are dates."""
-    sample = texts.iloc[:: len(texts) // 50 + 1]  # which selects formats for all texts
+    sample = texts.iloc[:: len(texts) // 50 + 1]  # to select formats for all texts
     forms = [form for form in (_ISO, *_DATES) if np.isfinite(_days(sample, form)).any()]
     found = {form: np.isfinite(_days(texts, form)).mean() for form in forms}
     best = [form for form in forms if found[form] == max(found.values()) > 0.5]

@@ -56,7 +56,7 @@ class Table:
         return texts.set_axis(texts.index + self.first) if self.first else texts
 
     def each(self, read: Callable[[Any], Any], columns: Iterable[Any]) -> list[Any]:
-        """Return what a function reads of columns, or list all that are odd."""
+        """Return what a function reads of columns, or list the odd columns."""
         found, odd = [], []
         for column in columns:
             try:

@@ -22,7 +22,7 @@ Gradients = Callable[..., tuple[Array, ...]]
 
 
 def forms(case: Case, shape: Sequence[int], plain: Gradients) -> dict[str, Gradients]:
-    """Return the gradients of a VAF for each platform of XLA that is no processor.
+    """Return the gradients of a VAF for each platform of XLA but processors.
 
     `plain` is the same function of the upstream gradient, x and the parameters.
     """

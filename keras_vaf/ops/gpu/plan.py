@@ -1,4 +1,4 @@
-"""What both kernels for GPUs need: `plan`, `unusable` and `refusal`."""
+"""The common part of both kernels for GPUs: `plan`, `unusable` and `refusal`."""
 
 import importlib
 import os

@@ -121,7 +121,7 @@ def compare(
     Example:
 
     >>> import pandas
-    >>> data = DataFrame({"x": range(40), "y": range(40)})
+    >>> data = pandas.DataFrame({"x": range(40), "y": range(40)})
     >>> recipe = Recipe(hidden=(2,), folds=2, epochs=2)
     >>> found = compare(data, "relu", recipe, target="y", verbose=False)
     >>> found.table["parameters"].to_dict()["ReLU"]

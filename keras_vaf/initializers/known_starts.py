@@ -58,7 +58,7 @@ class FunctionStart(KnownStart):
     All other functions are fitted. If the function approaches lines far left and far
     right, f has their slopes there, provided that k units of g can have them. With
     g = relu the largest error is at most 1.5 times that of the best lines. The error
-    does not grow with k. `error` returns it.
+    does not grow with k. `error(k, g)` returns it.
 
     Args:
         function: Name of an element-wise Keras activation, or a registered function
@@ -91,7 +91,7 @@ class FunctionStart(KnownStart):
         return ends_of(self._function)
 
     def units(self, k: int, g: Function) -> Values:
-        """Return the start values of one function (see `KnownStart`)."""
+        """Return the start values of one function: `(k,)`, `(k,)`, `(k,)` and `()`."""
         exact = _exact(self._function, g)
         if exact is None:
             return fit(self, k, g)
@@ -125,7 +125,7 @@ class GStart(Start):
         return FunctionStart(g)
 
     def error(self, k: int, g: str | Function = "relu") -> Errors:
-        """Return the error of f, which is 0 (see `KnownStart.error`)."""
+        """Return the error of f, which is 0, as `Errors`."""
         return self.known(g).error(k, g)
 
 
@@ -186,7 +186,7 @@ class PiecewiseLinearStart(KnownStart):
         return y
 
     def units(self, k: int, g: Function) -> Values:
-        """Return the start values of one function (see `KnownStart`)."""
+        """Return the start values of one function: `(k,)`, `(k,)`, `(k,)` and `()`."""
         if g is not keras.activations.relu:
             return fit(self, k, g)
         what = f"PiecewiseLinearStart(knots={self.knots}, slopes={self.slopes})"

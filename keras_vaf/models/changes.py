@@ -24,18 +24,24 @@ class KeptError(Exception):
 class Change:
     """The change of an activation, or the reason to keep it.
 
-    `layer` is a path, such as `"backbone/relu_1"`. `before` and `after` name the
-    activations, and `nearest` the known function nearest to the old one.
+    Attributes:
+        layer: Path of the layer, such as `"backbone/relu_1"`.
+        before, after: Names of the two activations.
+        error: Largest difference of the two functions; `None` if it is not measured.
+        parameters: Number of parameters added.
+        nearest: The known function nearest to the old one, if it was looked for.
+        kept: The reason to keep the activation; empty if it was replaced.
+        remark: A further fact, such as that the old activation computed in place.
     """
 
     layer: str
     before: str
     after: str = ""
-    error: float | None = None  # largest difference of the functions, if measured
-    parameters: int = 0  # that were added
+    error: float | None = None
+    parameters: int = 0
     nearest: str = ""
-    kept: str = ""  # the reason
-    remark: str = ""  # such as that the old activation computed in place
+    kept: str = ""
+    remark: str = ""
     # While a model is changed: the activations, and where the old one is.
     new: Any = dataclasses.field(default=None, repr=False)  # or all copies in a layer
     old: Any = dataclasses.field(default=None, repr=False)
@@ -66,12 +72,17 @@ class ConversionReport:
     """The activations that `convert`, `simplify` or `freeze` replaced or kept.
 
     It is printed in ten lines at most: equal changes of a large model share a line.
-    `details` has every line. `notes` are sentences about a whole module of PyTorch.
+
+    Attributes:
+        replaced, kept: The changes.
+        deviation: Largest difference of an output of the model; `None` if it is not
+            measured.
+        notes: Sentences about a whole module of PyTorch.
     """
 
     replaced: tuple[Change, ...] = ()
     kept: tuple[Change, ...] = ()
-    deviation: float | None = None  # largest difference of an output, if measured
+    deviation: float | None = None
     notes: tuple[str, ...] = ()
 
     @property

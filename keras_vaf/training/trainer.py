@@ -128,7 +128,7 @@ class Trainer:
             epochs: Largest number of epochs.
 
         Returns:
-            The result of each run.
+            The `history` of each run, and the `weights` of its best epoch.
         """
         self._prepare(data)
         trained: list[TrainedNetwork] = []

@@ -40,10 +40,11 @@ def CrossValidated(tuner_class: type) -> type:
     that are reserved for a test out of the search. On JAX, one program trains all folds
     of a trial.
 
-    The class takes the arguments of the tuner, and in addition `folds` and `stratify`,
-    which is `False` for a regression. `seed` also determines the folds. A search that
-    was interrupted, even by `kill -9`, goes on if it is run again. Each finished trial
-    is a line of `trials.jsonl`. `get_best_models` trains the best trials on all rows.
+    The class takes the arguments of the tuner, `folds` (by default 5) and `stratify`,
+    which must be `False` for a regression. `seed` also determines the folds. A search
+    that was interrupted, even by `kill -9`, goes on if it is run again. Each finished
+    trial is a line of `trials.jsonl`. `get_best_models` trains the best trials on all
+    rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,

@@ -56,8 +56,8 @@ _TRIAL = ["arguments", "learning_rate", "recipe"]
 class Search(Comparison):
     """The result of `search`: a comparison of the searched VAF with other activations.
 
-    In `records`, all trials are tries of one activation, as the learning rates of the
-    others are. In `drawn`, they have their values in `arguments`.
+    `records` has the trials as tries of one activation, like the learning rates of the
+    others. `drawn` has the records of the trials, with their values in `arguments`.
     """
 
     drawn: pandas.DataFrame
@@ -128,7 +128,7 @@ def search(
 
     ```python
     found = keras_vaf.tuners.search("wine", trials=8)
-    print(found.table, found.advice, sep="\n")
+    print(found.table, found.advice)
     ```
     """
     check_choice("tuner", tuner, TUNERS)

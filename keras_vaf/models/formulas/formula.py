@@ -150,14 +150,19 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
 
 @dataclasses.dataclass(frozen=True)
 class KnownFunction:
-    """A known function near a learned one: `scale * name(x) + offset`."""
+    """A known function near a learned one: `scale * name(x) + offset`.
 
-    name: str  # of a Keras activation, or "LeakyReLU"
-    slope: float  # of a LeakyReLU, for negative inputs
+    `name` is that of a Keras activation, or `"LeakyReLU"` with `slope` for negative
+    inputs. `error` is the largest difference at the points of comparison. If it is
+    above `limit`, the printed text is `no known function`.
+    """
+
+    name: str
+    slope: float
     scale: float
     offset: float
-    error: float  # largest difference at the points compared
-    limit: float = np.inf  # largest error at which the learned function has this name
+    error: float
+    limit: float = np.inf
 
     def __str__(self) -> str:
         """Return a line such as `0.98 x LeakyReLU(0.13), largest error 0.004`."""

@@ -4,6 +4,7 @@ import html
 import re
 from pathlib import Path
 
+import griffe
 from latex2mathml.converter import convert
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
@@ -43,6 +44,32 @@ class Prepared(Extension):
     def extendMarkdown(self, md: Markdown) -> None:
         """Register the preprocessor."""
         md.preprocessors.register(Preparation(md), "preparation", priority=28)
+
+
+class Constants(griffe.Extension):
+    """Shows a default that is a constant of the package as its value."""
+
+    def on_package(self, *, pkg, **others):
+        """Replace such defaults, before constructors are made of dataclasses."""
+
+        def value(default):
+            owner, _, name = getattr(default, "canonical_path", "").partition(".")
+            constant = owner == pkg.name and re.fullmatch(r"[\w.]+\.[A-Z_]+", name)
+            return getattr(pkg[name], "value", default) if constant else default
+
+        def replace(parent):
+            for part in parent.members.values():
+                if part.is_alias:
+                    continue
+                if part.is_function:
+                    for parameter in part.parameters:
+                        parameter.default = value(parameter.default)
+                elif not part.is_attribute:
+                    replace(part)
+                elif parent.is_class:
+                    part.value = value(part.value)
+
+        replace(pkg)
 
 
 def on_config(config):

@@ -42,7 +42,9 @@ class Comparison:
     Attributes:
         records: The records of all trainings, as from `records`.
         folder: Folder of `table.md`, `comparison.png` and `best.keras`.
-        dataset, arms, recipe: The data, the activations, and how they were trained.
+        dataset: The data.
+        arms: The activations.
+        recipe: How they were trained.
     """
 
     records: DataFrame
@@ -102,7 +104,7 @@ def compare(
         data: A `Dataset`, the name of a dataset such as `"wine"`, a pandas `DataFrame`,
             or the path of a table, as in `keras_vaf.datasets.read_table`.
         activations: The activations, or their names as for `find_arms`. The first one
-            is the baseline.
+            is the baseline. The default is that of `keras-vaf compare`.
         recipe: How the networks are trained.
         seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.

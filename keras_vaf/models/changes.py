@@ -26,7 +26,8 @@ class Change:
 
     Attributes:
         layer: Path of the layer, such as `"backbone/relu_1"`.
-        before, after: Names of the two activations.
+        before: Name of the old activation.
+        after: Name of the new one.
         error: Largest difference of the two functions; `None` if it is not measured.
         parameters: Number of parameters added.
         nearest: The known function nearest to the old one, if it was looked for.
@@ -74,9 +75,9 @@ class ConversionReport:
     It is printed in ten lines at most: equal changes of a large model share a line.
 
     Attributes:
-        replaced, kept: The changes.
-        deviation: Largest difference of an output of the model; `None` if it is not
-            measured.
+        replaced: The changes of activations.
+        kept: The activations that were kept, with the reasons.
+        deviation: Largest difference of an output; `None` if it is not measured.
         notes: Sentences about a whole module of PyTorch.
     """
 

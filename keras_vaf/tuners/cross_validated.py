@@ -42,9 +42,8 @@ def CrossValidated(tuner_class: type) -> type:
 
     The class takes the arguments of the tuner, `folds` (by default 5) and `stratify`,
     which must be `False` for a regression. `seed` also determines the folds. A search
-    that was interrupted, even by `kill -9`, goes on if it is run again. Each finished
-    trial is a line of `trials.jsonl`. `get_best_models` trains the best trials on all
-    rows.
+    that was interrupted goes on if it is run again. Each finished trial is a line of
+    `trials.jsonl`. `get_best_models` trains the best trials on all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,

@@ -44,7 +44,9 @@ TUNERS = {
 }
 """Classes of KerasTuner, by the names of the command line."""
 
-TRIALS, FOLDS, BASELINES = 24, 3, "relu,silu,gelu"
+TRIALS = 24
+FOLDS = 3
+BASELINES = "relu,silu,gelu"
 LEARNING_RATES = (0.0001, *defaults.LEARNING_RATES, 0.03)
 """Those of the recipe, and a further one at each end."""
 

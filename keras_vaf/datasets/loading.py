@@ -64,49 +64,38 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
         for content, file in zip(contents, source.files, strict=True)
     ]
     data = getattr(parsers, f"read_{source.format}")(files, **source.options)
-    if isinstance(data, parsers.Table):
-        return encode_table(data, entry, origin)
-    images, labels = data
+    columns, known = {}, entry.categories
+    if entry.target:
+        names, rows = data
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        y = _numbers(columns.pop(entry.target), entry.labels)
+        for name in entry.left_out:
+            del columns[name]
+        x = np.stack(
+            [
+                _numbers(cells, known.get(name, ()), entry.missing)
+                for name, cells in columns.items()
+            ],
+            axis=1,
+        )
+    else:
+        x, y = data
     return Dataset(
         name=entry.name,
         task=entry.task,
-        x=images.astype(np.float32),
-        y=labels.astype(np.int64),
-        class_names=entry.class_names or entry.labels,
+        x=x.astype(np.float32),
+        y=y.astype(np.int64 if entry.labels else np.float32),
+        feature_names=tuple(columns),
+        class_names=(entry.class_names or entry.labels) or None,
+        categories={n: known[name] for n, name in enumerate(columns) if name in known},
         source=origin,
     )
 
 
-def encode_table(table: parsers.Table, entry: Entry, source: str) -> Dataset:
-    """Turn a publisher's table from `source` into a dataset."""
-    columns = dict(zip(table.names, zip(*table.rows, strict=True), strict=True))
-    target = columns.pop(entry.target)
-    for name in entry.left_out:
-        del columns[name]
-    known = entry.categories
-    x = [
-        _indices(cells, known[name])
-        if name in known
-        else _numbers(cells, entry.missing)
-        for name, cells in columns.items()
-    ]
-    return Dataset(
-        name=entry.name,
-        task=entry.task,
-        x=np.stack(x, axis=1, dtype=np.float32, casting="unsafe"),
-        y=_indices(target, entry.labels) if entry.labels else _numbers(target),
-        feature_names=tuple(columns),
-        class_names=(entry.class_names or entry.labels) or None,
-        categories={n: known[name] for n, name in enumerate(columns) if name in known},
-        source=source,
-    )
-
-
-def _numbers(cells: Sequence[str], missing: Sequence[str] = ()) -> np.ndarray:
-    values = [math.nan if cell in missing else float(cell) for cell in cells]
-    return np.array(values, np.float32)
-
-
-def _indices(cells: Sequence[str], names: Sequence[str]) -> np.ndarray:
-    indices = {name: index for index, name in enumerate(names)}
-    return np.array([indices[cell] for cell in cells], np.int64)
+def _numbers(
+    cells: Sequence[str], names: Sequence[str] = (), missing: Sequence[str] = ()
+) -> np.ndarray:
+    """Return cells as numbers, or as their places among the names of categories."""
+    known = {name: place for place, name in enumerate(names)}
+    read = known.__getitem__ if names else float
+    return np.array([math.nan if cell in missing else read(cell) for cell in cells])

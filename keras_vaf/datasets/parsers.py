@@ -1,7 +1,8 @@
 """`read_text`, `read_arff` and other readers of the publishers' formats.
 
-They take the bytes of all files of a dataset and return a `Table` of text cells, or
-images and labels. They do not validate the bytes, whose checksum `load` knows.
+They take the bytes of all files of a dataset and return names of columns and rows of
+text cells, or images and labels. They do not validate the bytes, whose checksum `load`
+knows.
 """
 
 import gzip
@@ -13,21 +14,16 @@ import re
 import tarfile
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from keras_vaf.utils import require
 
+Table = tuple[tuple[str, ...], list[list[str]]]  # names of columns, rows of cells
+
 _ATTRIBUTE = re.compile(r"""\s*@attribute\s+('[^']*'|"[^"]*"|\S+)""", re.IGNORECASE)
 _DATA = re.compile(r"^@data\s*$", re.IGNORECASE | re.MULTILINE)
-
-
-class Table(NamedTuple):
-    """Names of columns, and rows of text cells."""
-
-    names: tuple[str, ...]
-    rows: list[list[str]]
 
 
 def decompress(content: bytes, file: str) -> bytes:
@@ -52,7 +48,7 @@ def read_text(
         for line in content.decode().splitlines()
         if line.strip()
     ]
-    return Table(tuple(names or rows.pop(0)), rows)
+    return tuple(names or rows.pop(0)), rows
 
 
 def read_arff(contents: Sequence[bytes]) -> Table:
@@ -64,7 +60,7 @@ def read_arff(contents: Sequence[bytes]) -> Table:
     attributes = filter(None, map(_ATTRIBUTE.match, header.splitlines()))
     names = tuple(attribute[1].strip("'\"") for attribute in attributes)
     rows = (line.replace(",", " ").split() for line in "".join(body).splitlines())
-    return Table(names, [row for row in rows if row and row[0][0] != "%"])
+    return names, [row for row in rows if row and row[0][0] != "%"]
 
 
 def read_workbook(
@@ -87,7 +83,7 @@ def read_workbook(
     kept = tuple(names or filter(None, header))
     columns = [header.index(name) for name in kept]
     filled = itertools.takewhile(any, rows)
-    return Table(kept, [[row[column] for column in columns] for row in filled])
+    return kept, [[row[column] for column in columns] for row in filled]
 
 
 def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
@@ -95,7 +91,7 @@ def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:
     wine = require("sklearn.datasets", extra="experiments").load_wine()
     rows = np.column_stack([wine.target + 1, wine.data]).tolist()
     names = ("class", *wine.feature_names)
-    return Table(names, [[str(int(row[0])), *map(str, row[1:])] for row in rows])
+    return names, [[str(int(row[0])), *map(str, row[1:])] for row in rows]
 
 
 def read_idx(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:

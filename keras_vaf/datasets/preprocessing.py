@@ -162,28 +162,25 @@ def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
 
     A constant column has spread 0 unless `scaling` is `"none"`.
     """
-    axes, columns = tuple(range(values.ndim - 1)), values.shape[-1]
-    count, total, squares = np.zeros(columns), np.zeros(columns), np.zeros(columns)
-    low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
+    axes = tuple(range(values.ndim - 1))
+    count, total, squares = np.zeros((3, values.shape[-1]))
     for block in _blocks(values):
         observed = ~np.isnan(block)
         count += observed.sum(axes)
         total += np.sum(block, axes, np.float64, where=observed)
-        low = np.minimum(low, np.min(block, axes, where=observed, initial=np.inf))
-        high = np.maximum(high, np.max(block, axes, where=observed, initial=-np.inf))
     count = np.maximum(count, 1)
     mean = total / count
     if scaling == "none":
-        return Scale(mean, np.zeros(columns), np.ones(columns))
+        return Scale(mean, np.zeros(len(mean)), np.ones(len(mean)))
     # Bounds detect a constant column, because rounding can make its deviation nonzero.
-    # A column without entries has infinite bounds and counts as constant.
-    constant = low >= high
-    low = np.where(np.isfinite(low), low, 0.0)
+    low = np.fmin.reduce(values, axes).astype(np.float64)  # NaN without entries
+    width = np.fmax.reduce(values, axes) - low
+    varies = width > 0
     if scaling == "min-max":
-        return Scale(mean, low, np.where(constant, 0.0, high - low))
+        return Scale(mean, np.nan_to_num(low), np.where(varies, width, 0.0))
     for block in _blocks(values):
         squares += np.sum((block - mean) ** 2, axes, where=~np.isnan(block))
-    return Scale(mean, mean.copy(), np.where(constant, 0.0, np.sqrt(squares / count)))
+    return Scale(mean, mean.copy(), np.where(varies, np.sqrt(squares / count), 0.0))
 
 
 def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:

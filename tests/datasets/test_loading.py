@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from keras_vaf.datasets import Size, load
-from keras_vaf.datasets.catalogue import File
+from keras_vaf.datasets.catalogue import File, Source
 from keras_vaf.datasets.fetching import is_right
-from keras_vaf.datasets.loading import encode_table
-from keras_vaf.datasets.parsers import Table
+from keras_vaf.datasets.loading import decode
 from tests.datasets.publishers import (
     IMAGES,
     TABLE,
@@ -122,9 +121,9 @@ def test_a_file_without_a_known_checksum_is_known_by_its_git_blob():
 
 
 def encode(names, rows, **options):
-    table = Table(tuple(names.split()), [row.split() for row in rows])
-    entry = make_entry("some", (), target="kind", **options)
-    return encode_table(table, entry, "some.csv")
+    source, content = Source("text", (File("some.txt"),)), "\n".join([names, *rows])
+    entry = make_entry("some", (source,), target="kind", **options)
+    return decode(entry, source, [content.encode()])
 
 
 def test_cells_become_the_numbers_that_the_catalogue_asks_for():

@@ -1,15 +1,14 @@
-"""`replace_attributes`, which changes a subclassed model by setting attributes."""
+"""`Exchanging`, which changes a subclassed model by setting attributes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import keras
 
 from keras_vaf.layers import keras_internals
-from keras_vaf.models.changes import Change
 from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graph import is_graph, run
-from keras_vaf.models.rebuild import Rebuilding, Replace
+from keras_vaf.models.rebuild import Rebuilding
 
 SAVE_WEIGHTS = (
     "Save the model by its weights: `save_weights`, and `load_weights` into a model "
@@ -17,66 +16,64 @@ SAVE_WEIGHTS = (
 )
 
 
-def replace_attributes(
-    model: keras.Model,
-    replace: Replace,
-    check: Callable[[list[Change]], None],
-    data: Any,
-) -> list[Change]:
-    """Change a model whose class defines `call` (see `rebuild` for the arguments).
+class Exchanging(Rebuilding):
+    """Other activations in a model whose class defines `call`, which itself changes.
 
     The model then refuses to be saved as a whole, because its configuration does not
     hold the new activations.
     """
-    work = Rebuilding(model, replace, inplace=True)
-    holders = [*_decide(work, model, "", False, {})]
-    check(work.changes)
-    new = [change.new for change in work.changes if not change.kept]
-    unbuilt = not all(each.weights for each in new)
-    if unbuilt:
-        run(model, data)  # raises an error before anything is changed
-    work.finish()
-    for holder, functions in holders:
-        _exchange(holder, functions, work.made)
-    inside = set(map(id, keras_internals.all_layers(model)))
-    for change in work.changes:
-        if not change.kept and id(change.new) not in inside:
-            change.kept = "no attribute of a layer holds it"
-    if new:
-        model.get_config = _refuse
-    if unbuilt:
-        run(model, data)
-    return work.changes
 
+    def _begin(self, model: keras.Model) -> keras.Model:
+        self._holders = [*self._found(model, "", False, {})]
+        return model
 
-def _decide(
-    work: Rebuilding, holder: Any, path: str, recurrent: bool, handed: dict[int, Any]
-) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield a layer and its parts, each with the new functions of its attributes.
+    def finish(self, data: Any = None) -> keras.Model:
+        """Return the model (see `Rebuilding`)."""
+        model, new = self._result, [each.new for each in self.changes if not each.kept]
+        unbuilt = not all(each.weights for each in new)
+        if unbuilt:
+            run(model, data)  # raises an error before anything is changed
+        self._carry_over()
+        for holder, functions in self._holders:
+            _exchange(holder, functions, self._made)
+        inside = set(map(id, keras_internals.all_layers(model)))
+        for change in self.changes:
+            if not change.kept and id(change.new) not in inside:
+                change.kept = "no attribute of a layer holds it"
+        if new:
+            model.get_config = _refuse
+        if unbuilt:
+            run(model, data)
+        return model
 
-    `handed` has the new layers of functions that a layer may hand on to its parts.
-    """
-    recurrent = recurrent or isinstance(holder, keras.layers.RNN)
-    where, held = path or holder.name, held_by(holder)
-    for each in held.values():
-        if id(each) not in handed:
-            name = work.name(where)
-            change = work.decide(each, holder, where, name, False, recurrent)
-            handed = {**handed, id(each): change and change.new}
-    yield holder, {name: handed[id(each)] for name, each in held.items()}
-    model = isinstance(holder, keras.Model)
-    for part in holder.layers if model else keras_internals.inner_layers(holder):
-        inner = f"{path}/{part.name}".lstrip("/")
-        if id(part) in work.made or any(part is each for each in held.values()):
-            continue
-        work.made[id(part)] = part
-        if is_graph(part):
-            work.made[id(part)] = work.graph(part, f"{inner}/")
-        elif is_activation(part):
-            change = work.decide(part, part, inner, part.name, False, recurrent)
-            work.made[id(part)] = part if change is None else change.new
-        else:
-            yield from _decide(work, part, inner, recurrent, {} if model else handed)
+    def _found(
+        self, holder: Any, path: str, recurrent: bool, handed: dict[int, Any]
+    ) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Yield a layer and its parts, each with the new functions of its attributes.
+
+        `handed` has the new layers of functions that a layer may hand on to its parts.
+        """
+        recurrent = recurrent or isinstance(holder, keras.layers.RNN)
+        held = held_by(holder)
+        for each in held.values():
+            if id(each) not in handed:
+                where = path or holder.name
+                change = self._decide(each, holder, where, recurrent=recurrent)
+                handed = {**handed, id(each): change and change.new}
+        yield holder, {name: handed[id(each)] for name, each in held.items()}
+        model = isinstance(holder, keras.Model)
+        for part in holder.layers if model else keras_internals.inner_layers(holder):
+            inner = f"{path}/{part.name}".lstrip("/")
+            if id(part) in self._made or any(part is each for each in held.values()):
+                continue
+            self._made[id(part)] = part
+            if is_graph(part):
+                self._made[id(part)] = self._graph(part, f"{inner}/")
+            elif is_activation(part):
+                change = self._decide(part, part, inner, part.name, recurrent=recurrent)
+                self._made[id(part)] = part if change is None else change.new
+            else:
+                yield from self._found(part, inner, recurrent, {} if model else handed)
 
 
 def _exchange(holder: Any, functions: dict[str, Any], made: dict[int, Any]) -> None:

@@ -14,10 +14,10 @@ from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models import graph
-from keras_vaf.models.attributes import SAVE_WEIGHTS, replace_attributes
+from keras_vaf.models.attributes import SAVE_WEIGHTS, Exchanging
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import fixed
-from keras_vaf.models.rebuild import rebuild
+from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.utils import check_flag, did_you_mean
@@ -101,11 +101,9 @@ def convert(
     """
     check_flag("inplace", inplace)
     chosen = _Selection(layers)
-    if graph.is_torch_module(model):
-        from keras_vaf.models.modules_on_torch import convert_module
-
+    if modules := graph.functions_on_torch(model):
         k, selection = 3 if k is None else k, None if layers is None else chosen
-        return convert_module(to, model, data, k, g, sharing, selection, inplace)
+        return modules.convert(to, model, data, k, g, sharing, selection, inplace)
     by_attributes = isinstance(model, keras.Model) and not graph.is_graph(model)
     if not (by_attributes and inplace and model.built):
         graph.check_graph(model, _SUBCLASSED)
@@ -128,14 +126,10 @@ def convert(
             raise KeptError(reason)
         make(change)
 
-    def check(changes: list[Change]) -> None:
-        chosen.check(names, [change.layer for change in changes])
-
-    if by_attributes:
-        result, changes = model, replace_attributes(model, replace, check, data)
-    else:
-        result, changes = rebuild(model, replace, inplace, check=check, data=data)
-    made = keep_report(result, changes)
+    work = (Exchanging if by_attributes else Rebuilding)(model, replace, inplace)
+    chosen.check(names, [change.layer for change in work.changes])
+    result = work.finish(data)
+    made = keep_report(result, work.changes)
     if not made.replaced and _TRAINED not in {each.kept for each in made.kept}:
         raise ValueError(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "

@@ -14,10 +14,10 @@ from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
 from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.rebuild import rebuild
+from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
-from keras_vaf.utils import check_flag, did_you_mean
+from keras_vaf.utils import check_choice, check_flag
 
 _LARGE = 0.01  # as a share of the largest output, above which a deviation is told
 _SUBCLASSED = (
@@ -57,10 +57,9 @@ def freeze(model: Any, data: Any = None) -> Any:
     >>> "keras_vaf" in frozen.to_json(), report(frozen).deviation < 1e-5
     (False, True)
     """
-    if graph.is_torch_module(model):
-        from keras_vaf.models.modules_on_torch import freeze_module
-
-        return freeze_module(model)
+    if modules := graph.functions_on_torch(model):
+        graph.check_finite_weights(model)
+        return modules.freeze(model)
     graph.check_graph(model, _SUBCLASSED)
     if not getattr(model, "inputs", None):
         raise ValueError(
@@ -77,10 +76,11 @@ def freeze(model: Any, data: Any = None) -> Any:
             change.new = _layers_of_keras(change.old, change.name)
             change.after, change.error = "layers of Keras", 0.0
 
-    frozen, changes = rebuild(model, replace, edit=_without_own, data=data)
+    work = Rebuilding(model, replace, edit=_without_own)
+    frozen = work.finish(data)
     found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
     if found:
-        reasons = "; ".join(str(each) for each in changes if each.kept)
+        reasons = "; ".join(str(each) for each in work.changes if each.kept)
         raise ValueError(
             "The frozen model would still need keras_vaf. Make the activations layers "
             "of a Sequential or Functional model. Received: a model with "
@@ -94,7 +94,7 @@ def freeze(model: Any, data: Any = None) -> Any:
             f"{deviation:.2g}. The largest output is {size:.2g}.",
             stacklevel=2,
         )
-    keep_report(frozen, changes, deviation)
+    keep_report(frozen, work.changes, deviation)
     return frozen
 
 
@@ -191,12 +191,11 @@ def train_only_activations(
     >>> len(tuned.trainable_weights)
     6
     """
-    if graph.is_torch_module(model):
-        from keras_vaf.models.modules_on_torch import train_only_vafs
-
-        return train_only_vafs(model, also, inplace)
-    trainable_activations(model)
+    graph.read(model)  # raises an error without trainable activations
     check_flag("inplace", inplace)
+    also = (also,) if isinstance(also, str) else also
+    if modules := graph.functions_on_torch(model):
+        return modules.train_only_vafs(model, also, inplace)
     if not model.weights:
         raise ValueError(
             "Expected a model with weights: call it on an input first. "
@@ -204,24 +203,17 @@ def train_only_activations(
         )
     if not inplace:
         graph.check_graph(model, "With `inplace=True`, any model is changed itself.")
-        model, _ = rebuild(model, lambda change: None)
+        model = Rebuilding(model, lambda change: None).finish()
     inside = all_layers(model, include_self=False)
     named = {each.name: each for each in inside if each.weights}
-    also = (also,) if isinstance(also, str) else also
-    for name in also:
-        if name not in named:
-            raise ValueError(
-                "`also` must name layers with weights, as in `model.summary()`."
-                f"{did_you_mean(name, named)} Received: {name!r}"
-            )
+    chosen = [named[check_choice("also", name, named)] for name in also]
     model.trainable = True  # a frozen outer layer would freeze its inner layers
     for layer in inside:
         if not all_layers(layer, include_self=False):
             layer.trainable = False
         for weight in own_variables(layer):
             weight.trainable = False
-    activations = trainable_activations(model)
-    for layer in (*activations.values(), *map(named.get, also)):
+    for layer in (*trainable_activations(model).values(), *chosen):
         for part in all_layers(layer):
             part.trainable = True
     return model

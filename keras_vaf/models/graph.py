@@ -1,4 +1,4 @@
-"""`check_graph`, `run` and what else concerns whole models, and `reasons_to_keep`."""
+"""`check_graph`, `read`, `run` and what else concerns models, and `reasons_to_keep`."""
 
 import os
 import warnings
@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf.layers import TrainableActivation, activation_inputs
 from keras_vaf.layers.keras_internals import all_layers, history
 from keras_vaf.models import fixed
 
@@ -27,13 +28,27 @@ def is_graph(layer: Any) -> bool:
     return of_keras and isinstance(layer, keras.Model)
 
 
-def is_torch_module(model: Any) -> bool:
-    """Return whether a model is a `torch.nn.Module` and not a layer of Keras."""
+def functions_on_torch(model: Any) -> Any:
+    """Return `modules_on_torch` for a module of PyTorch, and `None` for any other."""
     if keras.backend.backend() != "torch" or isinstance(model, keras.layers.Layer):
-        return False
+        return None
     import torch
 
-    return isinstance(model, torch.nn.Module)
+    from keras_vaf.models import modules_on_torch
+
+    return modules_on_torch if isinstance(model, torch.nn.Module) else None
+
+
+def read(
+    model: Any, data: Any = None
+) -> tuple[dict[str, TrainableActivation], dict[str, np.ndarray]]:
+    """Return trainable activations by their paths, and with data their inputs.
+
+    Those of a module of PyTorch are layers with the functions of its VAFs.
+    """
+    reader = functions_on_torch(model) or activation_inputs
+    layers = reader.trainable_activations(model)
+    return layers, {} if data is None else reader.activation_inputs(model, data)
 
 
 def check_graph(model: Any, hint: str = "") -> None:
@@ -51,7 +66,7 @@ def check_graph(model: Any, hint: str = "") -> None:
 
 def check_finite_weights(model: Any) -> None:
     """Raise a `ValueError` that names a weight that is not finite."""
-    if is_torch_module(model):
+    if functions_on_torch(model):
         weights = dict(model.named_parameters())
     else:
         weights = {weight.path: weight.value for weight in model.weights}
@@ -107,7 +122,7 @@ def run(model: keras.Model, data: Any = None) -> Any:
 
 def compile_like(copy: keras.Model, model: keras.Model) -> None:
     """Compile a copy like its model, or warn that it must be compiled again."""
-    if not model.compiled:
+    if not getattr(model, "compiled", False):  # a module of PyTorch never is
         return
     try:
         # A class with its own `compile` is not compiled by `compile_from_config`.

@@ -1,8 +1,11 @@
-"""`convert_module` and other functions of this package for modules of PyTorch."""
+"""`convert` and other functions of this package for modules of PyTorch.
+
+They have the names of the functions for models of Keras.
+"""
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -11,17 +14,16 @@ import torch
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import by_function, thinned
-from keras_vaf.models.changes import Change, keep_report
-from keras_vaf.models.graph import check_finite_weights
+from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.functions import of_package
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
 from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
-from keras_vaf.utils import check_flag, did_you_mean
+from keras_vaf.utils import check_choice
 
 
-def convert_module(to: Any, *arguments: Any) -> torch.nn.Module:
+def convert(to: Any, *arguments: Any) -> torch.nn.Module:
     """Return a module with VAFs in the place of its activations (see `Conversion`)."""
     if to is not VAFActivation:
         raise ValueError(
@@ -36,9 +38,8 @@ def convert_module(to: Any, *arguments: Any) -> torch.nn.Module:
     return done.module
 
 
-def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
-    """Return a copy of a module whose VAFs have no parameters (see `freeze`)."""
-    check_finite_weights(module)
+def freeze(module: torch.nn.Module) -> torch.nn.Module:
+    """Return a copy of a module whose VAFs have no parameters."""
     changes = [
         Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()
@@ -49,7 +50,7 @@ def freeze_module(module: torch.nn.Module) -> torch.nn.Module:
     return frozen
 
 
-def layers_of_module(module: torch.nn.Module) -> dict[str, VAFActivation]:
+def trainable_activations(module: torch.nn.Module) -> dict[str, VAFActivation]:
     """Return a Keras layer with the functions of each VAF, by the paths of the VAFs."""
     layers = {}
     for path, vaf in vafs_of(module).items():
@@ -77,7 +78,7 @@ def _named(g: Any) -> Any:
     return function
 
 
-def inputs_of_module(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray]:
+def activation_inputs(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray]:
     """Return inputs of each VAF, as `activation_inputs` does for a model of Keras."""
     module = clone(module).eval()
     seen: dict[str, list[np.ndarray]] = {}
@@ -93,38 +94,40 @@ def inputs_of_module(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray
     return {path: np.concatenate(values) for path, values in seen.items()}
 
 
-def exchange_vafs(module: torch.nn.Module, changes: list[Change]) -> torch.nn.Module:
-    """Return a copy of a module with the functions of the new layers of changes."""
-    module = clone(module)
-    for change in changes:
-        if (layer := change.new) is None:
+def rebuilt(
+    module: torch.nn.Module,
+    layers: dict[str, VAFActivation],
+    replace: Callable[[Change], None],
+) -> tuple[torch.nn.Module, list[Change]]:
+    """Return a copy with other VAFs, given all as layers, and what became of each."""
+    module, changes = clone(module), []
+    for path, layer in layers.items():
+        change = Change(path, f"VAF(k={layer.k})", old=layer, name=layer.name)
+        changes.append(change)
+        try:
+            replace(change)
+        except KeptError as reason:
+            change.kept = str(reason)
             continue
-        old: Any = module.get_submodule(change.layer)
-        g = "relu" if layer.g is keras.activations.relu else old.g
-        vaf = VAF(layer.k, g, old.weight.shape[:-1], old.axes)
-        vaf.set_weights(layer.get_weights())
+        old: Any = module.get_submodule(path)
+        new = change.new
+        g = "relu" if new.g is keras.activations.relu else old.g
+        vaf = VAF(new.k, g, old.weight.shape[:-1], old.axes)
+        vaf.set_weights(new.get_weights())
         vaf.train(old.training).to(old.weight.device, old.weight.dtype)
         exchange(module, old, vaf)
-    keep_report(module, changes)
-    return module
+        change.after = f"VAF(k={vaf.k})"
+    return module, changes
 
 
 def train_only_vafs(
     module: torch.nn.Module, also: Sequence[str], inplace: bool
 ) -> torch.nn.Module:
-    """Freeze all parameters but those of VAFs (see `train_only_activations`)."""
-    vafs_of(module)
-    check_flag("inplace", inplace)
+    """Return a module with the parameters of VAFs and of other parts alone."""
     module = module if inplace else clone(module)
-    paths = [path for path, part in module.named_modules() if [*part.parameters()]]
+    parts = {path: p for path, p in module.named_modules() if [*p.parameters()]}
+    chosen = [parts[check_choice("also", name, parts)] for name in also]
     module.requires_grad_(False)
-    for name in (also,) if isinstance(also, str) else also:
-        if name not in paths:
-            raise ValueError(
-                "`also` must have paths of modules with parameters."
-                f"{did_you_mean(name, paths)} Received: {name!r}"
-            )
-        module.get_submodule(name).requires_grad_(True)
-    for vaf in vafs_of(module).values():
-        vaf.requires_grad_(True)
+    for part in (*chosen, *vafs_of(module).values()):
+        part.requires_grad_(True)
     return module

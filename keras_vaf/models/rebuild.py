@@ -22,58 +22,60 @@ Replace = Callable[[Change], None]
 Edit = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def rebuild(
-    model: keras.Model,
-    replace: Replace,
-    inplace: bool = False,
-    edit: Edit = dict,
-    check: Callable[[list[Change]], None] = lambda changes: None,
-    data: Any = None,
-) -> tuple[keras.Model, list[Change]]:
-    """Return a copy of a model with other activations, and what became of each.
+class Rebuilding:
+    """A copy of a model with other activations, and in `changes` what became of each.
 
     `replace` adds the new activation to a change, or raises `KeptError`, or ignores the
     activation. `edit` changes the configuration of each layer that is made again.
-    `check` is called with the changes before a layer is changed in place.
+    Before `finish`, no layer of the model is changed, even if they are used `inplace`.
     """
-    work = Rebuilding(model, replace, inplace, edit)
-    copy = work.graph(model, "")
-    check(work.changes)
-    work.finish()
-    found = find_layers(copy, TrainableActivation).values()
-    if copy.built and not all(each.weights for each in found):
-        run(copy, data)
-    return copy, work.changes
-
-
-class Rebuilding:
-    """The changes and the new layers of a model."""
 
     def __init__(
-        self, model: keras.Model, replace: Replace, inplace: bool, edit: Edit = dict
+        self, model: Any, replace: Replace, inplace: bool = False, edit: Edit = dict
     ) -> None:
         self.changes: list[Change] = []
         self._replace, self._inplace, self._edit = replace, inplace, edit
         self._names = {layer.name for layer in all_layers(model)}
-        self._known: set[str] = set()  # activations of a configuration
-        self.made: dict[int, Any] = {}  # new layers by the id of the old one
+        self._made: dict[int, Any] = {}  # new layers by the id of the old one
         self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
         # Old and new layer, and the changes inside, or `None` without weights to copy.
         self._pairs: list[tuple[Any, Any, list[Change] | None]] = []
         self._made_linear: list[Any] = []  # layers that are changed in place
+        self._result = self._begin(model)
 
-    def decide(
-        self,
-        activation: Any,
-        holder: Any,
-        path: str,
-        name: str,
-        inside: bool = False,
-        recurrent: bool = False,
+    def _begin(self, model: keras.Model) -> keras.Model:
+        return self._graph(model, "")
+
+    def finish(self, data: Any = None) -> keras.Model:
+        """Return the model, run on data if an activation needs it to get weights."""
+        self._carry_over()
+        found = find_layers(self._result, TrainableActivation).values()
+        if self._result.built and not all(each.weights for each in found):
+            run(self._result, data)
+        return self._result
+
+    def _carry_over(self) -> None:
+        """Copy the weights and the frozen state, outer models first."""
+        for layer in self._made_linear:
+            layer.activation = keras.activations.linear
+        for old, new, inside in reversed(self._pairs):
+            if inside is not None:
+                if getattr(old, "built", False) and not new.built:
+                    new.build_from_config(old.get_build_config())
+                _copy_weights(old, new, inside)
+                if hasattr(new, "finalize_state"):  # statistics of preprocessing
+                    new.finalize_state()
+            layer = isinstance(old, keras.layers.Layer)
+            if layer and new.trainable != old.trainable:
+                new.trainable = old.trainable
+
+    def _decide(
+        self, activation: Any, holder: Any, path: str, name: str = "", **facts: Any
     ) -> Change | None:
-        """Return the change to a new activation called `name`, or `None`."""
-        change = Change(path, fixed.label(activation), old=activation, holder=holder)
-        change.name, change.inside, change.recurrent = name, inside, recurrent
+        """Return the change to a new activation, or `None`."""
+        change = Change(path, fixed.label(activation), **facts)
+        change.old, change.holder = activation, holder
+        change.name = name or self._name(path)
         try:
             self._replace(change)
         except KeptError as reason:
@@ -85,7 +87,7 @@ class Rebuilding:
         self._pairs.append((holder, change.new, None))
         return change
 
-    def name(self, path: str) -> str:
+    def _name(self, path: str) -> str:
         """Return a new name for the activation of a layer."""
         name = f"{path.rpartition('/')[2]}_activation"
         while name in self._names:
@@ -93,14 +95,14 @@ class Rebuilding:
         self._names.add(name)
         return name
 
-    def graph(self, model: keras.Model, prefix: str) -> keras.Model:
+    def _graph(self, model: keras.Model, prefix: str) -> keras.Model:
         """Return a copy of a Sequential or Functional model."""
         own = set(map(id, model.layers))
 
         def make(layer: Any) -> Any:
-            if id(layer) not in self.made:
-                self.made[id(layer)] = self._layer(layer, f"{prefix}{layer.name}")
-            new = self.made[id(layer)]
+            if id(layer) not in self._made:
+                self._made[id(layer)] = self._layer(layer, f"{prefix}{layer.name}")
+            new = self._made[id(layer)]
             inner = layer.layers if is_graph(layer) else ()
             # A file does not record that a model and an inner model share a layer.
             shared = any(id(each) in own and each.weights for each in inner)
@@ -137,11 +139,11 @@ class Rebuilding:
     def _layer(self, layer: Any, path: str) -> Any:
         """Return the new layer for a layer or an operation."""
         if is_graph(layer):
-            return self.graph(layer, f"{path}/")
+            return self._graph(layer, f"{path}/")
         if fixed.is_activation(layer):
             own = getattr(layer, "activation", None)
             applied = own if isinstance(own, keras.layers.Layer) else layer
-            change = self.decide(applied, layer, path, layer.name)
+            change = self._decide(applied, layer, path, layer.name)
             return self._copied(layer) if change is None else change.new
         if fixed.has_built_in(layer):
             return self._without(layer, path)
@@ -151,7 +153,7 @@ class Rebuilding:
 
     def _without(self, layer: Any, path: str) -> Any:
         """Return a layer such as Dense without its activation, which comes after it."""
-        change = self.decide(layer.activation, layer, path, self.name(path))
+        change = self._decide(layer.activation, layer, path)
         if change is None:
             return self._copied(layer)
         new = layer
@@ -169,14 +171,14 @@ class Rebuilding:
         config: dict[str, Any] = {}
         with contextlib.suppress(Exception):  # third-party layers may raise any error
             config = self._edit(layer.get_config())
-        self._known = set()
-        inside = list(self._inside(config, layer, path))
+        before = len(self.changes)
+        inside = [*self._inside(config, layer, path)]
+        known = {fixed.label(each.old) for each in self.changes[before:]}
         kind = type(layer).__name__
         for inner, activation in fixed.activations_inside(layer, path):
-            if fixed.label(activation) in self._known:
+            if fixed.label(activation) in known:
                 continue
-            name = inner.rpartition("/")[2]
-            change = self.decide(activation, layer, inner, name, True)
+            change = self._decide(activation, layer, inner, layer.name, inside=True)
             if change is not None:
                 change.before = fixed.label(activation)
                 change.kept = f"no argument of {kind} with 'act' in its name holds it"
@@ -204,9 +206,8 @@ class Rebuilding:
             named = fixed.ACTIVATION_NAME.search(str(key)) is not None
             activation = fixed.activation_in(value, named, layer)
             if not fixed.is_linear(activation):
-                self._known.add(fixed.label(activation))
-                name = self.name(inner)
-                change = self.decide(activation, layer, inner, name, True, recurrent)
+                facts: Any = {"inside": True, "recurrent": recurrent}
+                change = self._decide(activation, layer, inner, **facts)
                 if change is not None:
                     of_function = isinstance(change.new, keras.layers.Activation)
                     new = change.new.activation if named and of_function else change.new
@@ -230,21 +231,6 @@ class Rebuilding:
             raise _not_copied(layer, reason) from error
         self._pairs.append((layer, new, []))
         return new
-
-    def finish(self) -> None:
-        """Copy the weights and the frozen state, outer models first."""
-        for layer in self._made_linear:
-            layer.activation = keras.activations.linear
-        for old, new, inside in reversed(self._pairs):
-            if inside is not None:
-                if getattr(old, "built", False) and not new.built:
-                    new.build_from_config(old.get_build_config())
-                _copy_weights(old, new, inside)
-                if hasattr(new, "finalize_state"):  # statistics of preprocessing
-                    new.finalize_state()
-            layer = isinstance(old, keras.layers.Layer)
-            if layer and new.trainable != old.trainable:
-                new.trainable = old.trainable
 
 
 def _copy_weights(old: Any, new: Any, inside: list[Change]) -> None:

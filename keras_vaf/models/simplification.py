@@ -7,15 +7,11 @@ import numpy as np
 
 from keras_vaf.initializers.units import carry
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.layers.activation_inputs import (
-    activation_inputs,
-    trainable_activations,
-)
 from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
-from keras_vaf.models.rebuild import rebuild
+from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
@@ -54,12 +50,12 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
-    if graph.is_torch_module(model):
-        return _simplified_module(model, tolerance, data)
-    graph.check_graph(model, "A model whose class defines `call` cannot be simplified.")
-    layers = trainable_activations(model)
+    modules = graph.functions_on_torch(model)
+    if modules is None:
+        hint = "A model whose class defines `call` cannot be simplified."
+        graph.check_graph(model, hint)
     graph.check_finite_weights(model)
-    inputs = {} if data is None else activation_inputs(model, data)
+    layers, inputs = graph.read(model, data)
     values = {id(layers[path]): _quantiles(path, x) for path, x in inputs.items()}
 
     def replace(change: Change) -> None:
@@ -68,29 +64,14 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
         elif isinstance(change.old, TrainableActivation):
             raise KeptError("it has no hidden units")
 
-    result, changes = rebuild(model, replace, data=data)
+    if modules is None:
+        work = Rebuilding(model, replace)
+        result, changes = work.finish(data), work.changes
+    else:
+        result, changes = modules.rebuilt(model, layers, replace)
     keep_report(result, changes)
     graph.compile_like(result, model)
     return result
-
-
-def _simplified_module(module: Any, tolerance: float, data: Any) -> Any:
-    """Return a copy of a module of PyTorch with smaller VAFs."""
-    from keras_vaf.models import modules_on_torch as modules
-
-    graph.check_finite_weights(module)
-    inputs = {} if data is None else modules.inputs_of_module(module, data)
-    values = {path: _quantiles(path, x) for path, x in inputs.items()}
-    changes = []
-    for path, layer in modules.layers_of_module(module).items():
-        change = Change(path, f"VAF(k={layer.k})", old=layer, name=layer.name)
-        try:
-            _make_smaller(change, tolerance, values.get(path))
-            change.after = f"VAF(k={change.new.k})"
-        except KeptError as reason:
-            change.kept = str(reason)
-        changes.append(change)
-    return modules.exchange_vafs(module, changes)
 
 
 def _quantiles(path: str, values: np.ndarray) -> np.ndarray:

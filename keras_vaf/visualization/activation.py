@@ -10,9 +10,8 @@ import numpy as np
 
 from keras_vaf import initializers
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.activation_inputs import activation_inputs, trainable_activations
 from keras_vaf.models.formulas.formula import short_formula
-from keras_vaf.models.graph import is_torch_module
+from keras_vaf.models.graph import read
 from keras_vaf.ops import VAF
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.utils import require
@@ -93,14 +92,7 @@ def plot_activations(model: Any, data: Any = None) -> list[Axes]:
     if hasattr(model, "network_inputs"):  # an estimator
         data = None if data is None else model.network_inputs(data)
         model = model.network_
-    if is_torch_module(model):
-        from keras_vaf.models import modules_on_torch as modules
-
-        layers = modules.layers_of_module(model)
-        inputs = {} if data is None else modules.inputs_of_module(model, data)
-    else:
-        layers = trainable_activations(model)
-        inputs = {} if data is None else activation_inputs(model, data)
+    layers, inputs = read(model, data)
     moved = {path: _distance(layer, inputs.get(path)) for path, layer in layers.items()}
     drawn = sorted(layers, key=lambda path: -moved[path])[:PANELS]
     pyplot = require("matplotlib.pyplot", extra="plot")

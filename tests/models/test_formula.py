@@ -207,7 +207,7 @@ def test_a_function_of_your_own_has_text_but_no_code():
     "arguments, message",
     [
         ({"form": "Latex"}, "Did you mean 'latex'.*Received: form='Latex'"),
-        ({"digits": 18}, "`digits` must be at most 17"),
+        ({"digits": 18}, "`digits` must be an integer of at least 1 and at most 17"),
         ({"data": [np.inf]}, "`data` must be finite"),
     ],
 )

@@ -7,7 +7,6 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.models.formulas.curve import (
     FORMS,
     Curve,
@@ -16,7 +15,7 @@ from keras_vaf.models.formulas.curve import (
     with_frame,
     written,
 )
-from keras_vaf.models.graph import check_finite_weights, is_torch_module
+from keras_vaf.models.graph import check_finite_weights, functions_on_torch, read
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
@@ -74,16 +73,10 @@ def formula(
     # 6 digits: largest difference ... on [-10, 10]
     """
     check_choice("form", form, FORMS)
-    if check_integer("digits", digits) > _FULL:
-        raise ValueError(f"`digits` must be at most {_FULL}. Received: digits={digits}")
-    if is_torch_module(layer_or_model):
-        from keras_vaf.models.modules_on_torch import layers_of_module
-
-        layers = layers_of_module(layer_or_model)
-    elif isinstance(layer_or_model, keras.Model):
-        layers = trainable_activations(layer_or_model)
-    else:
-        layers = {"": layer_or_model}
+    check_integer("digits", digits, maximum=_FULL)
+    layers = {"": layer_or_model}
+    if isinstance(layer_or_model, keras.Model) or functions_on_torch(layer_or_model):
+        layers, _ = read(layer_or_model)
     if "" in layers:  # a layer, or a module that is a VAF itself
         return _formula(layers[""], form, digits, data)
     blocks = []

@@ -51,6 +51,12 @@ def trainer_of(dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int) -> Train
     return Trainer(network, recipe.batch_size, recipe.patience, width=recipe.width)
 
 
+@lru_cache(maxsize=64)
+def start_of(*fold: Any) -> list[np.ndarray]:
+    """Return the weights at which the network of `build_network` starts."""
+    return build_network(*fold).get_weights()
+
+
 def train_networks(
     folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
 ) -> Iterator[dict[str, Any]]:
@@ -72,14 +78,15 @@ def _train_together(
     x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
     y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
     data, runs = to_arrays("The preprocessed data", (x, y)), []
+    common = dataset, arm, recipe, x.shape[1]
     for number, rate in wanted:
         fold, first = folds[number], used.index(number) * len(dataset.y)
-        network = build_network(dataset, arm, recipe, x.shape[1], fold.seed, number)
         [seed] = independent_seeds(fold.seed, number, "shuffling")
         rows, held, _ = (part + first for part in fold.rows)
-        runs.append(NetworkRun(network.get_weights(), rows, held, seed, rate))
-    trainer = trainer_of(dataset, arm, recipe, x.shape[1])
-    trained = trainer.train_runs(data, runs, recipe.epochs)
+        weights = start_of(*common, fold.seed, number)
+        runs.append(NetworkRun(weights, rows, held, seed, rate))
+    trainer = trainer_of(*common)
+    trained, network = trainer.train_runs(data, runs, recipe.epochs), trainer.model
     for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
         network.set_weights(weights)
         fold = folds[number]

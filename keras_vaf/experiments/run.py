@@ -17,7 +17,12 @@ import pandas
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.networks import fit_references, train_networks, trainer_of
+from keras_vaf.experiments.networks import (
+    fit_references,
+    start_of,
+    train_networks,
+    trainer_of,
+)
 from keras_vaf.experiments.recipe import Recipe, Wanted, folds_of
 from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
@@ -104,8 +109,8 @@ def train_missing(
             study = study._replace(rates=(*study.rates, *more))
             title = f"{phase} with further learning rates"
     finally:
-        _folds.cache_clear()
-        trainer_of.cache_clear()
+        for cache in (_folds, start_of, trainer_of):
+            cache.cache_clear()
 
 
 def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:

@@ -219,6 +219,7 @@ REFUSED = {
     column(["5 %", "7"]): "unlike 20 of its cells .* Received: '5 %'$",
     column(["31.02.2024", *(f"{d:%d.%m.%Y}" for d in DAYS)]): "Received: '31.02.2024'$",
     column(["2024-01-01", "1.2.2024", "2.3.2024"]): "must hold dates of the format %d",
+    column(["soon", "1.2.2024"]): "unlike 20 of its cells .* Received: 'soon'$",
     "c,d,y\nx,soon,1.5\n1,2024-01-01,2\n2,2024-01-02,3\n": (
         "2 columns cannot be used.\nrow 2: column 'c' .*\nrow 2: column 'd'"
     ),
@@ -281,6 +282,24 @@ def test_the_sheets_of_a_workbook_and_a_cell_that_would_take_all_memory(tmp_path
     book.save(path)
     with pytest.raises(TableError, match="3 cells in a sheet of 1048576 rows"):
         read_table(path, "y")
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("csv", {"sheet": 0}),
+        ("xlsx", {"separator": ";"}),
+        ("xlsx", {"encoding": "cp1252"}),
+        ("parquet", {"header": False}),
+        ("parquet", {"sheet": "data"}),
+        ("pandas", {"separator": ","}),
+    ],
+)
+def test_an_option_that_would_have_no_effect_is_refused(tmp_path, form, options):
+    source = FORMATS[form](tmp_path / f"own.{form}")
+    option = next(iter(options)).replace("header", "no-header")
+    with pytest.raises(TableError, match=f"`--{option}` is not for {form} tables"):
+        read_table(source, "y", **options)
 
 
 def test_texts_and_numbers_of_pandas():

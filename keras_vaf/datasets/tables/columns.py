@@ -35,7 +35,7 @@ _SAME = {
     r"^\((.*)\)$": r"-\1",
     "^([+-]?) ?([$€£¥]|CHF) ?([+-]?)(.*)$": r"\1\3\4 \2",
 }
-_DATES = [
+_DATES = [_ISO] + [
     day + time
     for day in (
         *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
@@ -91,7 +91,7 @@ class Column:
     def read(self, cells: "Series", decimal: str = ".") -> np.ndarray:
         """Return cells as float32 numbers; `decimal` is the mark of plain numbers."""
         with np.errstate(over="ignore"):
-            values = self._read(cells, decimal).astype(np.float32)
+            values = self._values(cells, decimal).astype(np.float32)
         odd = ~np.isfinite(values) & cells.notna().to_numpy()
         if odd.any():
             odd &= ~cells.isin(_NO_ENTRY).to_numpy()
@@ -107,7 +107,7 @@ class Column:
             raise refusal(cells[odd], f"must hold {must}, {which}")
         return values
 
-    def _read(self, cells: "Series", decimal: str) -> np.ndarray:
+    def _values(self, cells: "Series", decimal: str) -> np.ndarray:
         if self.kind == "number" and not self.format:
             return _plain_numbers(cells, decimal)
         pandas = require("pandas", extra="experiments")
@@ -138,26 +138,22 @@ def infer(
     name, target = str(cells.name), role == "the target"
     if role in ("a category", "the groups") or (target and task == "classification"):
         return _category(cells)
-    labels = target and task is None
-    values, entries = _plain_numbers(cells, decimal), ~cells.isin(_NO_ENTRY)
-    if not (np.isnan(values) & entries & cells.notna()).any():
-        if (np.floor(values) < values).any():
-            return Column(name)
-        few = labels and len(np.unique(values[~np.isnan(values)])) <= _MOST_CLASSES
-        codes = not target and cells.str.match("0[0-9]+$", na=False).any()
-        return _category(cells[entries]) if few or codes else Column(name)
-    unique = cells.dropna().drop_duplicates()
-    texts = unique[~unique.isin(_NO_ENTRY)]
+    values = _plain_numbers(cells, decimal)
+    entries = cells.notna() & ~cells.isin(_NO_ENTRY)
+    few = target and task is None and cells[entries].nunique() <= _MOST_CLASSES
+    if not np.isnan(values[entries]).any():
+        whole = not (np.floor(values) < values).any()
+        codes = whole and not target and cells.str.match("0[0-9]+$", na=False).any()
+        return _category(cells[entries]) if codes or (whole and few) else Column(name)
+    texts = cells[entries].drop_duplicates()
     if not target and any(texts.str.lower().isin(pair).all() for pair in _BOOLEANS):
         return Column(name, "boolean")
     form = _number_format(texts, decimal, sure)
-    few = labels and len(texts) <= _MOST_CLASSES
-    if form or (form == "" and not few) or (target and not labels):
+    if form or (form == "" and not few) or (target and task):
         return Column(name, format=form or "")
-    years = texts.str.contains("[0-9]{4}").any()  # without which no date is tried
-    if not target and years and (form := _date_format(texts, dates)):
+    if not target and (form := _date_format(texts, dates)):
         return Column(name, "date", format=form)
-    return _category(unique)
+    return _category(cells)
 
 
 def _category(cells: "Series") -> Column:
@@ -179,11 +175,8 @@ def _number_format(cells: "Series", decimal: str, sure: bool) -> str | None:
     for example in ("1,234.5", "1.234,5")[:: -1 if decimal == "," else 1]:
         form = f"{example} {unit}".rstrip()
         readings[form] = _numbers(texts, form)
-    found = {form: np.isfinite(values).sum() for form, values in readings.items()}
-    best = [form for form in found if found[form] == max(found.values())]
-    if 2 * found[best[0]] < len(texts):
-        return None
-    if best[0] and not sure:
+    best = _most(readings)
+    if best and best[0] and not sure:
         mark, point = best[0][1], best[0][5]
         several = len({readings[form].tobytes() for form in best}) > 1
         grouped = texts[like & texts.str.contains(f"[{mark}]")]
@@ -194,22 +187,28 @@ def _number_format(cells: "Series", decimal: str, sure: bool) -> str | None:
                 "thousands; name the decimal mark by `--decimal ,` or `--decimal .`"
             )
             raise refusal(cells[like & texts.str.contains("[.,]")], must)
-    return best[0]
+    return best[0] if best else None
 
 
 def _date_format(texts: "Series", order: str | None) -> str | None:
-    """Return the format that reads the most texts, if more than half are dates."""
+    """Return the format that reads the most texts, if half of them are dates."""
     sample = texts.iloc[:: len(texts) // 50 + 1]  # to select formats for all texts
-    forms = [form for form in (_ISO, *_DATES) if np.isfinite(_days(sample, form)).any()]
-    found = {form: np.isfinite(_days(texts, form)).mean() for form in forms}
-    best = [form for form in forms if found[form] == max(found.values()) > 0.5]
-    if len(best) > 1 and order is None:
+    sample = sample[sample.str.contains("[0-9]{4}")]
+    forms = [form for form in _DATES if np.isfinite(_days(sample, form)).any()]
+    best = _most({form: _days(texts, form) for form in forms})
+    if len(best) > 1 and best[0] != _ISO and order is None:
         must = (
             "holds dates that can be read with the day or with the month first; "
             "use `--dates day-first` or `--dates month-first`"
         )
         raise refusal(texts, must)
     return best[-1 if order == "month-first" else 0] if best else None
+
+
+def _most(readings: dict[str, np.ndarray]) -> list[str]:
+    """Return the formats that read the most texts, if they read half of them."""
+    found = {form: np.isfinite(values).mean() for form, values in readings.items()}
+    return [form for form in found if found[form] == max(found.values()) >= 0.5]
 
 
 def refusal(cells: "Series", must: str) -> TableError:

@@ -13,8 +13,8 @@ from keras import ops
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.columns import UNKNOWN, Column
-from keras_vaf.datasets.tables.files import EXCEL, PARQUET, Table, listed, open_table
-from keras_vaf.utils import check_number, check_numbers
+from keras_vaf.datasets.tables.files import KINDS, Table, listed, open_table
+from keras_vaf.utils import check_numbers
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -76,7 +76,6 @@ class TableEncoder(keras.layers.Layer):
         self.fill = check_numbers("fill", fill)
         self.center = check_numbers("center", center)
         self.spread = check_numbers("spread", spread)
-        check_number("spread", min(self.spread, default=0), minimum=0)
         self.kept = tuple(tuple(map(int, each)) for each in kept)
         self.target = target
         self.classes = None if classes is None else tuple(classes)
@@ -95,16 +94,10 @@ class TableEncoder(keras.layers.Layer):
     @classmethod
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
         """Return the encoder that is equivalent to a fitted preprocessing."""
-        scale = fitted.input_scale
-        return cls(
-            dataset.columns,
-            scale.fill.tolist(),
-            scale.center.tolist(),
-            scale.spread.tolist(),
-            [fitted.categories.get(n, ()) for n in range(len(dataset.columns))],
-            dataset.target or "target",
-            dataset.class_names,
-        )
+        kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
+        target, classes = dataset.target or "target", dataset.class_names
+        fill, center, spread = (a.tolist() for a in vars(fitted.input_scale).values())
+        return cls(dataset.columns, fill, center, spread, kept, target, classes)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as float32 numbers, the input of the layer.
@@ -239,9 +232,10 @@ def predict_table(
                 f"Column {column.name!r}, {len(x):,} rows: {missing:,} missing entries "
                 f"(filled in as in training), {unknown:,} unknown categories."
             )
-    if path.suffix.lower() in EXCEL:
+    kind = KINDS.get(path.suffix.lower(), "csv")
+    if kind == "xlsx":
         frame.to_excel(path, index=False)
-    elif path.suffix.lower() in PARQUET:
+    elif kind == "parquet":
         frame.to_parquet(path)
     elif output:
         form = {"sep": table.separator or ",", "decimal": table.decimal}

@@ -6,7 +6,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,12 @@ from keras_vaf.utils import check_choice, check_kind, did_you_mean, require, vis
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-PARQUET = (".parquet", ".pq")
-EXCEL = (".xlsx", ".xls")
-TABLES = (*PARQUET, *EXCEL, ".csv", ".tsv", ".gz")  # others are read as CSV text, too
-
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "xlsx", ".xls": "xlsx"}
+TABLES = (*KINDS, ".csv", ".tsv", ".gz")  # others are read as CSV text, too
+_OPTIONS = {
+    "csv": ("separator", "encoding", "no-header"),
+    "xlsx": ("sheet", "no-header"),
+}
 _MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
 _MOST = 12  # names or columns in an error or a note
@@ -49,11 +51,11 @@ class Table:
         if values.dtype.kind == "f":
             # Whole numbers get no decimal mark, as in the files of other programs.
             array = require("pyarrow", extra="experiments").array(values)
-            texts = array.cast("string").to_pandas()
-            values = texts.set_axis(values.index).rename(name)
+            values = array.cast("string").to_pandas()
         texts = values.astype("str").str.strip()
-        texts = texts.mask(texts.isin([*_MISSING, *na]))
-        return texts.set_axis(texts.index + self.first) if self.first else texts
+        texts = texts.mask(texts.isin([*_MISSING, *na])).rename(name)
+        index = self.frame.index
+        return texts.set_axis(index + self.first if self.first else index)
 
     def each(self, read: Callable[[Any], Any], columns: Iterable[Any]) -> list[Any]:
         """Return what a function reads of columns, or list the odd columns."""
@@ -77,50 +79,51 @@ def listed(names: Sequence[str]) -> str:
 
 
 def open_table(
-    source: Any,
-    separator: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    sheet: str | int = 0,
-    header: bool = True,
+    source: Any, decimal: str | None = None, header: bool = True, **options: Any
 ) -> Table:
     """Open a table, with the arguments of `read_table`."""
     pandas = require("pandas", extra="experiments")
     check_kind("source", source, str, os.PathLike, Mapping, pandas.DataFrame)
     form = [check_choice("decimal", decimal or ".", (".", ","))]
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
+    is_file = isinstance(source, str | os.PathLike)
+    path = Path(source if is_file else "the table")
+    kind = KINDS.get(path.suffix.lower(), "csv") if is_file else "pandas"
+    given = {name: value for name, value in options.items() if value is not None}
+    for option in given if header else (*given, "no-header"):
+        if option not in _OPTIONS.get(kind, ()):
+            raise TableError(f"{path.name}: `--{option}` is not for {kind} tables.")
+    if is_file:
         path.open("rb").close()  # errors about the file come first
-        try:
-            if (suffix := path.suffix.lower()) in PARQUET:
-                frame, first = pandas.read_parquet(path, dtype_backend="pyarrow"), 0
-            elif suffix in EXCEL:
-                frame, first = _with_names(_read_excel(path, sheet), header)
-            else:
-                frame, *form = _read_csv(path, separator, decimal, encoding)
-                frame, first = _with_names(frame, header)
-        except Exception as error:  # any error of the package that reads the format
-            raise TableError(
-                f"{path.name}: expected a table; perhaps it needs `--encoding cp1252`, "
-                f"`--separator` or `--sheet`. Received: {error}"
-            ) from error
-        table = Table(frame, path.name, first, *form)
-    else:
-        table = Table(pandas.DataFrame(source), "the table", 0, *form)
-    names = [str(name).strip() for name in table.frame]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated or table.frame.empty:
+    try:
+        if kind == "pandas":
+            frame = pandas.DataFrame(source)
+        elif kind == "parquet":
+            frame = pandas.read_parquet(path, dtype_backend="pyarrow")
+        elif kind == "xlsx":
+            frame = _with_names(_read_excel(path, **given), header)
+        else:
+            frame, *form = _read_csv(path, decimal, **given)
+            frame = _with_names(frame, header)
+    except Exception as error:  # any error of the package that reads the format
         raise TableError(
-            f"{table.name}: expected at least one row, and columns whose names differ. "
-            f"Received: {len(table.frame)} rows; names twice: {listed(repeated)}"
+            f"{path.name}: expected a table; perhaps it needs `--encoding cp1252`, "
+            f"`--separator` or `--sheet`. Received: {error}"
+        ) from error
+    names = [str(each).strip() for each in frame]
+    repeated = sorted({each for each in names if names.count(each) > 1})
+    if repeated or frame.empty:
+        raise TableError(
+            f"{path.name}: expected at least one row, and columns whose names differ. "
+            f"Received: {len(frame)} rows; names twice: {listed(repeated)}"
         )
-    return replace(table, frame=table.frame.set_axis(names, axis=1))
+    first = 1 + header if kind in ("csv", "xlsx") else 0
+    return Table(frame.set_axis(names, axis=1), path.name, first, *form)
 
 
-def _with_names(frame: "DataFrame", header: bool) -> tuple["DataFrame", int]:
-    """Return a table with names of columns, and the number of its first row."""
+def _with_names(frame: "DataFrame", header: bool) -> "DataFrame":
+    """Return a table with names of columns: its first row, or numbers."""
     if not header:
-        return frame.set_axis([str(n + 1) for n in range(frame.shape[1])], axis=1), 1
+        return frame.set_axis([str(n + 1) for n in range(frame.shape[1])], axis=1)
     first = frame.iloc[0].astype("str").str.strip()
     if first.str.fullmatch(r"[+-]?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?").any():
         raise ValueError(
@@ -129,10 +132,10 @@ def _with_names(frame: "DataFrame", header: bool) -> tuple["DataFrame", int]:
             "them other names"
         )
     names = [name or f"Unnamed: {place}" for place, name in enumerate(first)]
-    return frame[1:].set_axis(names, axis=1).reset_index(drop=True), 2
+    return frame[1:].set_axis(names, axis=1).reset_index(drop=True)
 
 
-def _read_excel(path: Path, sheet: str | int) -> "DataFrame":
+def _read_excel(path: Path, sheet: str | int = 0) -> "DataFrame":
     """Read a sheet, unless a cell far from the others would make it fill the memory."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as book:
@@ -155,7 +158,7 @@ def _check_extent(sheet: bytes) -> None:
 
 
 def _read_csv(
-    path: Path, separator: str | None, decimal: str | None, encoding: str | None
+    path: Path, decimal: str | None, separator: str = "", encoding: str = ""
 ) -> tuple["DataFrame", str, str, str]:
     """Return cells as texts, decimal mark, separator and encoding of a CSV file."""
     pyarrow = require("pyarrow", extra="experiments")

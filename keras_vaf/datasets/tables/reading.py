@@ -40,17 +40,15 @@ def read_table(
     decimal: str | None = None,
     encoding: str | None = None,
     na: Sequence[str] = (),
-    sheet: str | int = 0,
+    sheet: str | int | None = None,
     header: bool = True,
 ) -> Dataset:
     """Read a table and decide how its columns are used.
 
-    Every column except the target is an input. Text becomes a category, and so do whole
-    numbers with leading zeros, such as 01067. True and false (or yes and no) become 1
-    and 0, and a date becomes the number of days since 1970-01-01. Left out are rows
-    without a target, columns with a single value, and columns of text that differs in
-    most rows, such as identifiers. Classes and categories are sorted, numbers first.
-    `Dataset.notes` lists all decisions.
+    Every column except the target is an input: a number, a category (text, and whole
+    numbers with leading zeros), 1 or 0 for true or false, or the days of a date since
+    1970-01-01. Left out are rows without a target, columns with a single value, and
+    text that differs in most rows. `Dataset.notes` lists all decisions.
 
     Args:
         source: A pandas `DataFrame`, or the path of a file: Parquet (`.parquet`), a
@@ -60,9 +58,9 @@ def read_table(
             they are text, or whole numbers with at most 20 different values.
         categories: Names of columns that contain categories, such as numbers.
         ignore: Names of columns that are not inputs.
-        groups: Name of a column that is not an input, such as a patient number. Rows
+        groups: Name of a column, such as a patient number, that is not an input. Rows
             with equal entries stay in the same fold.
-        time: Name of a column that is not an input, such as a date. The test rows of a
+        time: Name of a column, such as a date, that is not an input. Test rows of a
             fold are later than its training rows.
         dates: `"day-first"` or `"month-first"`, for dates such as 1/2/2024.
         separator: Character between the cells of a CSV file. `None` selects comma,
@@ -72,7 +70,7 @@ def read_table(
         encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 with a mark.
         na: Words that stand for a missing entry, besides the empty cell, `?`, `NA`,
             `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
-        sheet: Name or number of a sheet of a workbook.
+        sheet: Name or number of a sheet of a workbook. `None` means the first.
         header: Whether the first row of a file holds the names of the columns, which
             are otherwise 1, 2, 3 and so on.
 
@@ -96,7 +94,8 @@ def read_table(
             "Rows are split by `groups` or by `time`, which must be another column "
             f"than the target. Received: {groups=}, {time=}, {target=}"
         )
-    table = open_table(source, separator, decimal, encoding, sheet, header)
+    form = {"separator": separator, "encoding": encoding, "sheet": sheet}
+    table = open_table(source, decimal, header, **form)
     roles = dict.fromkeys(categories, "a category") | dict.fromkeys(ignore, "ignored")
     roles |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
     roles[target] = "the target"

@@ -77,6 +77,17 @@ class TrainedNetwork(NamedTuple):
     weights: list[np.ndarray]
 
 
+def metrics_of(model: keras.Model) -> dict[str, Any]:
+    """Return the metrics of a model; a dictionary of a metric is unpacked, as by Keras.
+
+    A subclass of `keras.Metric` may return one from `result`.
+    """
+    found = dict[str, Any]()
+    for name, value in model.get_metrics_result().items():
+        found |= value if isinstance(value, dict) else {name: value}
+    return found
+
+
 @dataclass(frozen=True)
 class StoppingRule:
     """Selects the best epoch and stops the training, at the end of each epoch.
@@ -97,7 +108,8 @@ class StoppingRule:
 
     def check_monitor(self, model: keras.Model) -> None:
         """Raise a `ValueError` unless the monitored value is a metric of the model."""
-        names = list(model.get_metrics_result())
+        results = metrics_of(model).items()
+        names = [name for name, value in results if ops.ndim(value) == 0]
         names += [f"val_{name}" for name in names]
         if self.monitor not in names:
             raise ValueError(

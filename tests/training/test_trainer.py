@@ -232,16 +232,33 @@ def test_another_precision(floatx):
     assert history.best_epoch == 2
 
 
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
+class Extremes(keras.metrics.MeanMetricWrapper):
+    """A metric with a dictionary of results."""
+
+    def result(self):
+        return {"middle": super().result(), "rows": 1 * self.count}
+
+
+@pytest.mark.nightly("tensorflow")  # which compiles each training
 def test_a_metric_may_have_many_values():
     x, y = classification_data(21, seed=0)
-    model = rich_model()
-    metrics = [keras.metrics.F1Score(name="f1")]
-    model.compile("sgd", "categorical_crossentropy", metrics=metrics)
-    y = np.eye(3)[y]
-    history = train(model, x, y, (x, y), epochs=2)
+    x, y = x["a"], np.eye(3)[y]
+
+    def model():
+        metrics = [keras.metrics.F1Score(name="f1")]
+        metrics += [Extremes(keras.losses.mean_squared_error, name="extremes")]
+        return tiny_model("sgd", outputs=3, metrics=metrics)
+
+    models = model(), model()
+    history = train(models[0], x, y, (x, y), epochs=2)
     assert history.metrics["val_f1"].shape == (2, 3)
     assert "val_f1" not in history.best
+    fitted = models[1].fit(x, y, batch_size=21, validation_data=(x, y), verbose=0)
+    assert {*history.metrics} == {*fitted.history}
+    for name in ("middle", "val_middle", "rows", "val_rows"):
+        assert history.metrics[name][0] == pytest.approx(fitted.history[name][0])
+    with pytest.raises(ValueError, match="metrics: loss, middle, rows, val_loss"):
+        train(models[0], x, y, (x, y), epochs=2, monitor="val_f1")
 
 
 @pytest.mark.backend("tensorflow")

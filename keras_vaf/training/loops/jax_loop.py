@@ -9,7 +9,7 @@ import keras
 import numpy as np
 
 from keras_vaf.training.data import number_of_rows, take
-from keras_vaf.training.history import StoppingRule
+from keras_vaf.training.history import StoppingRule, metrics_of
 
 Epoch = Callable[..., tuple["State", dict[str, Any]]]
 
@@ -168,7 +168,7 @@ def results(model: keras.Model, metrics_variables: Any) -> dict[str, Any]:
     """Return the values of the metrics from their variables."""
     mapping = zip(model.metrics_variables, metrics_variables, strict=True)
     with keras.StatelessScope(state_mapping=mapping):
-        return dict(model.get_metrics_result())
+        return metrics_of(model)
 
 
 def state_of(model: keras.Model, rule: StoppingRule) -> State:

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_vaf.training.history import StoppingRule
+from keras_vaf.training.history import StoppingRule, metrics_of
 
 
 class Loop:
@@ -63,7 +63,7 @@ class Loop:
     def _epochs(self, orders: tf.Tensor, verdict: Any, data: Any) -> Any:
         """Run epochs until no orders are left or the verdict is to stop."""
         count = tf.shape(orders)[0]
-        results = self._model.get_metrics_result()
+        results = metrics_of(self._model)
         results |= {f"val_{name}": value for name, value in results.items()}
         names, values = [*results], map(tf.convert_to_tensor, results.values())
         arrays = [tf.TensorArray(value.dtype, count) for value in values]
@@ -109,4 +109,4 @@ class Loop:
             run(0)
         else:
             tf.while_loop(lambda start: start < tf.shape(rows)[0], run, (0,))
-        return self._model.get_metrics_result()
+        return metrics_of(self._model)

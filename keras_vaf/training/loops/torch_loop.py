@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import torch
 
-from keras_vaf.training.history import StoppingRule
+from keras_vaf.training.history import StoppingRule, metrics_of
 
 
 class Loop:
@@ -67,4 +67,4 @@ class Loop:
         self._model.reset_metrics()
         for batch in torch.split(rows, self._batch_size or len(rows)):
             step(keras.tree.map_structure(lambda array, b=batch: array[b], data))
-        return self._model.get_metrics_result()
+        return metrics_of(self._model)

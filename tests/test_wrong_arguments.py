@@ -32,6 +32,7 @@ TEXT_OR_NOTHING = ("three", None, object(), [], "")
 NOT_A_NUMBER = (*TEXT_OR_NOTHING, math.nan, True)
 NUMBER = (*NOT_A_NUMBER, math.inf, -math.inf, 10**400)
 POSITIVE = (*NUMBER, 0, -1.0)
+BOUNDARY = (*POSITIVE, 1e-200, 1e200)
 BOUND = tuple(value for value in NUMBER if value is not None)
 COUNT = (*NOT_A_NUMBER, 3.5, -1)
 OPTIONAL_COUNT = tuple(value for value in COUNT if value is not None)
@@ -117,13 +118,13 @@ CASES = [
     *case(layers.ActivationEnsemble, momentum=(*NUMBER, -0.1, 1.1)),
     *case(layers.XIELU, beta=NUMBER),
     *case(layers.MLPConv, {"kernel_size": 1}, filters=(*NAMES, (), (4, 0), (1.5,))),
-    *case(layers.KAF, D=COUNT, boundary=POSITIVE, train_gamma=FLAG),
+    *case(layers.KAF, D=COUNT, boundary=BOUNDARY, train_gamma=FLAG),
     *case(layers.APL, S=COUNT, seed=SEED),
     *case(layers.ABU, functions=NAMES, normalization=OPTIONAL_NAME),
     *case(layers.MixedActivation, gated=FLAG, sharing=OPTIONAL_NAME),
     *case(layers.PolynomialActivation, degree=COUNT),
     *case(layers.Rational, numerator_degree=COUNT, initialization=NAME),
-    *case(layers.SplineActivation, q=COUNT, initialization=NAME),
+    *case(layers.SplineActivation, q=COUNT, boundary=BOUNDARY, initialization=NAME),
     *case(layers.Maxout, k=COUNT),
     *case(models.mlp, DENSE, inputs=COUNT, hidden=NAMES, seed=SEED),
     *case(paper.cnet, IMAGES, input_shape=NAMES, filters=NAMES, seed=SEED),

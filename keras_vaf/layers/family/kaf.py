@@ -13,7 +13,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
-from keras_vaf.utils import MOST_UNITS, check_flag, check_integer, check_positive
+from keras_vaf.utils import MOST_UNITS, check_flag, check_integer, check_number
 
 
 @keras.saving.register_keras_serializable(package="keras_vaf")
@@ -79,7 +79,7 @@ class KAF(TrainableActivation):
         if train_gamma:
             self.weight_names = ("alpha", "gamma")
         self.D = check_integer("D", D, 2, MOST_UNITS)
-        self.boundary = check_positive("boundary", boundary)
+        self.boundary = check_number("boundary", boundary, 1e-15, below=1e15)
         self.initialization = stored_form(initialization, "initialization", ("random",))
         self.seed = seed
         self._generator = generator(seed)

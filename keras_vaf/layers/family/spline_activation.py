@@ -11,7 +11,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.ops.equation import Parameter
 from keras_vaf.ops.functions import Function, evaluate, get_function, stored_form
 from keras_vaf.types import Tensor
-from keras_vaf.utils import MOST_UNITS, check_integer, check_positive
+from keras_vaf.utils import MOST_UNITS, check_integer, check_number
 
 
 def _cardinal(t: Tensor) -> Tensor:
@@ -77,7 +77,7 @@ class SplineActivation(TrainableActivation):
         **kwargs: Any,
     ) -> None:
         self.q = check_integer("q", q, 2, MOST_UNITS)
-        self.boundary = check_positive("boundary", boundary)
+        self.boundary = check_number("boundary", boundary, 1e-15, below=1e15)
         self.initialization = stored_form(initialization, "initialization")
         super().__init__(**kwargs)
 

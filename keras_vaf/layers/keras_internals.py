@@ -103,9 +103,11 @@ def unlocked(layer: Any) -> Iterator[None]:
     """Let the attributes of a built layer change, which Keras locks."""
     locked = layer._tracker.locked
     layer._tracker.unlock()
-    yield
-    if locked:
-        layer._tracker.lock()
+    try:
+        yield
+    finally:
+        if locked:
+            layer._tracker.lock()
 
 
 def untrack(layer: Any, part: keras.layers.Layer) -> None:

@@ -104,3 +104,26 @@ def test_a_model_that_cannot_be_copied_is_named():
         models.train_only_activations(model)
     tuned = models.train_only_activations(model, inplace=True)
     assert tuned is model and len(tuned.trainable_weights) == 4
+
+
+def test_a_model_whose_conversion_fails_is_locked_as_before():
+
+    class Own(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.relu, self.head = keras.layers.ReLU(), keras.layers.Dense(2)
+
+        def __setattr__(self, name, value):
+            if isinstance(value, layers.VAFActivation):
+                raise RuntimeError("no VAF")
+            super().__setattr__(name, value)
+
+        def call(self, x):
+            return self.head(self.relu(x))
+
+    model = Own()
+    model(X)
+    with pytest.raises(RuntimeError, match="no VAF"):
+        models.convert(model, inplace=True)
+    with pytest.raises(ValueError, match="already built"):
+        model.other = keras.layers.Dense(2)

@@ -79,6 +79,8 @@ def train_missing(
 
     With `further`, all get a further learning rate if one at the edge is selected.
     """
+    for package in ("rich", "scipy", "sklearn", "threadpoolctl"):
+        require(package, extra="experiments")  # not only after hours of training
     dataset, recipe = study.dataset, study.recipe
     digest = recipe.digest(dataset)
     settings = {**recipe.settings(dataset), "problem": dataset.name}

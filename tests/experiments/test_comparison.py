@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from dataclasses import replace
 
 import keras
@@ -238,4 +239,15 @@ def test_refuses_before_the_first_training(classes, tmp_path, words, message):
     with pytest.raises(ValueError, match=message):
         compare(**given, output=tmp_path)
 
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.backend("tensorflow")
+def test_a_missing_package_is_named_before_the_first_training(
+    classes, tmp_path, monkeypatch
+):
+    folds_of(classes, RECIPE, seed=0)  # imports scikit-learn, which needs SciPy
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(ImportError, match=r"`scipy`.*'keras-vaf\[experiments\]'"):
+        compare(classes, "relu", RECIPE, output=tmp_path)
     assert list(tmp_path.iterdir()) == []

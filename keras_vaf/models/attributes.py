@@ -10,11 +10,6 @@ from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graph import is_graph, run
 from keras_vaf.models.rebuild import Rebuilding
 
-SAVE_WEIGHTS = (
-    "Save the model by its weights: `save_weights`, and `load_weights` into a model "
-    "that was converted in the same way."
-)
-
 
 class Exchanging(Rebuilding):
     """Other activations in a model whose class defines `call`, which itself changes.
@@ -106,5 +101,6 @@ def _exchanged(value: Any, made: dict[int, Any]) -> Any:
 def _refuse() -> NoReturn:
     raise ValueError(
         "The configuration of a model whose class defines `call` does not hold the "
-        f"activations that `convert` put into it. {SAVE_WEIGHTS}"
+        "activations that `convert` put into it. Save the model by its weights: "
+        "`save_weights`, and `load_weights` into a model that was converted equally."
     )

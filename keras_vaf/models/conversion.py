@@ -14,10 +14,11 @@ from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models import graph
-from keras_vaf.models.attributes import SAVE_WEIGHTS, Exchanging
+from keras_vaf.models.attributes import Exchanging
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import fixed
 from keras_vaf.models.rebuild import Rebuilding
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
 from keras_vaf.utils import check_flag, did_you_mean
@@ -25,10 +26,6 @@ from keras_vaf.utils import check_flag, did_you_mean
 Selector = str | type | Callable[[Any], bool]
 """A name or pattern of names, a class of layers, or a function of a layer."""
 _TRAINED = "it is trained already"
-_SUBCLASSED = (
-    "A built model whose class defines `call` is converted with `inplace=True`, which "
-    f"sets the attributes of its layers. {SAVE_WEIGHTS}"
-)
 
 
 def convert(
@@ -106,11 +103,11 @@ def convert(
         return modules.convert(to, model, data, k, g, sharing, selection, inplace)
     by_attributes = isinstance(model, keras.Model) and not graph.is_graph(model)
     if not (by_attributes and inplace and model.built):
-        graph.check_graph(model, _SUBCLASSED)
+        graph.check_graph(model)
     names = {part.name: part for part in all_layers(model, include_self=False)}
     formats = (getattr(part, "data_format", None) for part in names.values())
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
-    make, reasons = _Maker(to, k, g, shared), graph.reasons_to_keep(model)
+    maker, reasons = _Maker(to, k, g, shared), graph.reasons_to_keep(model)
 
     def replace(change: Change) -> None:
         holder, reason = change.holder, reasons.get(id(change.holder), "")
@@ -124,7 +121,7 @@ def convert(
             reason = reason or graph.GATE
         if reason and not chosen.names(holder, change.layer):
             raise KeptError(reason)
-        make(change)
+        maker.make(change)
 
     work = (Exchanging if by_attributes else Rebuilding)(model, replace, inplace)
     chosen.check(names, [change.layer for change in work.changes])
@@ -206,7 +203,7 @@ class _Maker:
             )
         self._to, self._shared = to, shared
 
-    def __call__(self, change: Change) -> None:
+    def make(self, change: Change) -> None:
         """Add the new activation to the change of a fixed one."""
         policy = getattr(change.holder, "dtype_policy", None)
         # A quantized layer names the policy that it had before.
@@ -240,13 +237,12 @@ class _Maker:
         if not self._vaf:
             takes = "initialization" in inspect.signature(self._to).parameters
             return {"initialization": function} if takes and function else {}
-        if function is None:
-            return {"g": "relu", **self._given, "initialization": start}
-        known = get_function(function, "g")
-        g = "relu" if elementwise(known).lines else function
-        arguments = {"g": g, **self._given}
-        same = get_function(arguments["g"], "g") is known
-        return {**arguments, "initialization": "g" if same else function}
+        known = None if function is None else get_function(function, "g")
+        straight = known is None or elementwise(known).lines
+        g: Any = self._given.get("g", "relu" if straight else function)
+        same = get_function(g, "g") is known
+        initialization = "g" if same else function or start
+        return {**self._given, "g": g, "initialization": initialization}
 
     def _like_prelu(self, layer: Any, named: dict[str, Any]) -> VAFActivation:
         """Return a VAF with one function per slope of a PReLU."""
@@ -254,14 +250,12 @@ class _Maker:
             raise KeptError("only a VAF with g='relu' starts at its slopes")
         if not layer.weights:
             raise KeptError("it has no slopes before it is built")
-        (slopes,) = layer.get_weights()
-        shared = tuple(layer.shared_axes or ())
+        equal = to_vaf(layer)  # with two hidden units and no spare ones
         start = PiecewiseLinearStart((0,), (0.25, 1))
         arguments = {**self._given, "initialization": start, **named}
-        vaf = VAFActivation(**arguments, sharing=shared or "neuron")
-        vaf.build((None, *slopes.shape))
+        vaf = VAFActivation(sharing=equal.sharing, **arguments)
+        vaf.build(built_shape(equal))
         weights = vaf.get_weights()
-        # The second hidden unit makes the line on the left.
-        weights[2][..., 1] = -np.squeeze(slopes, tuple(axis - 1 for axis in shared))
+        weights[2][..., :2] = equal.get_weights()[2]  # beta
         vaf.set_weights(weights)
         return vaf

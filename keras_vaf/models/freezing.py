@@ -14,16 +14,13 @@ from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
 from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.fixed import attributes_of
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 from keras_vaf.utils import check_choice, check_flag
 
 _LARGE = 0.01  # as a share of the largest output, above which a deviation is told
-_SUBCLASSED = (
-    "A model whose class defines `call` can be converted, but not frozen. "
-    "`model.export` writes it as it is, for a process without keras_vaf."
-)
 
 
 def freeze(model: Any, data: Any = None) -> Any:
@@ -60,13 +57,8 @@ def freeze(model: Any, data: Any = None) -> Any:
     if modules := graph.functions_on_torch(model):
         graph.check_finite_weights(model)
         return modules.freeze(model)
-    graph.check_graph(model, _SUBCLASSED)
-    if not getattr(model, "inputs", None):
-        raise ValueError(
-            "A model needs its weights before it is frozen: call it on an input first. "
-            "If that does not help, a layer inside needs a `compute_output_shape`. "
-            f"Received: the model {model.name!r}, which is not built"
-        )
+    graph.check_graph(model)
+    graph.check_built(model, getattr(model, "inputs", None))
     trainable_activations(model)
     graph.check_finite_weights(model)
     expected = _outputs(model, data)
@@ -76,8 +68,10 @@ def freeze(model: Any, data: Any = None) -> Any:
             change.new = _layers_of_keras(change.old, change.name)
             change.after, change.error = "layers of Keras", 0.0
 
-    work = Rebuilding(model, replace, edit=_without_own)
+    work = Rebuilding(model, replace)
     frozen = work.finish(data)
+    for layer in all_layers(frozen):
+        _leave_out_own(layer)
     found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
     if found:
         reasons = "; ".join(str(each) for each in work.changes if each.kept)
@@ -129,15 +123,14 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
 
     inputs = keras.Input([None] * len(axes))
     outputs: list[Any] = []
-    for j in np.flatnonzero(beta.reshape(len(beta), -1).any(axis=1)):
+    # Units without effect are left out, but for one that holds the constant.
+    for j in [j for j, each in enumerate(beta) if each.any()] or [0]:
         g: Any = function
         if name_of(g) in KERAS_NAMES:
             g = keras.layers.Activation(g, name=f"{name}_g{j}", dtype="float32")
         offset = 0 * constant if outputs else constant
         y = rescaling(f"in{j}", alpha[j], alpha_bias[j])(inputs)
         outputs.append(rescaling(f"out{j}", beta[j], offset)(g(y)))
-    if not outputs:
-        outputs = [rescaling("constant", 0 * constant, constant)(inputs)]
     together = keras.layers.Add(name=f"{name}_sum", dtype="float32")
     y = together(outputs) if len(outputs) > 1 else outputs[0]
     # The arithmetic is in float32. The next layer receives its original dtype.
@@ -147,18 +140,14 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
     return keras.Model(inputs, last(y), name=name)
 
 
-def _without_own(config: Any, key: str = "") -> Any:
-    """Return a configuration without initializers, regularizers and constraints."""
-    if isinstance(config, list | tuple):
-        return type(config)(map(_without_own, config))
-    if not isinstance(config, dict):
-        return config
-    if str(config.get("registered_name")).startswith("keras_vaf>"):
-        if key.endswith("initializer"):
-            return "zeros"
-        if key.endswith(("regularizer", "constraint")):
-            return None
-    return {name: _without_own(value, name) for name, value in config.items()}
+def _leave_out_own(layer: keras.layers.Layer) -> None:
+    """Leave out initializers, regularizers and constraints of this package."""
+    for name, value in attributes_of(layer).items():
+        own = type(value).__module__.startswith("keras_vaf.")
+        if own and name.endswith("initializer"):
+            setattr(layer, name, keras.initializers.Zeros())
+        elif own and name.endswith(("regularizer", "constraint")):
+            setattr(layer, name, None)
 
 
 def train_only_activations(
@@ -196,13 +185,9 @@ def train_only_activations(
     also = (also,) if isinstance(also, str) else also
     if modules := graph.functions_on_torch(model):
         return modules.train_only_vafs(model, also, inplace)
-    if not model.weights:
-        raise ValueError(
-            "Expected a model with weights: call it on an input first. "
-            f"Received: the model {model.name!r}, which is not built"
-        )
+    graph.check_built(model, model.weights)
     if not inplace:
-        graph.check_graph(model, "With `inplace=True`, any model is changed itself.")
+        graph.check_graph(model)
         model = Rebuilding(model, lambda change: None).finish()
     inside = all_layers(model, include_self=False)
     named = {each.name: each for each in inside if each.weights}

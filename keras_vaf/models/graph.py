@@ -1,6 +1,5 @@
 """`check_graph`, `read`, `run` and what else concerns models, and `reasons_to_keep`."""
 
-import os
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -51,17 +50,26 @@ def read(
     return layers, {} if data is None else reader.activation_inputs(model, data)
 
 
-def check_graph(model: Any, hint: str = "") -> None:
-    """Raise an error, with a hint for a model whose class defines `call`."""
-    if is_graph(model):
-        return
-    if isinstance(model, str | os.PathLike):
-        hint = "Load the file with keras.saving.load_model first."
-    elif not isinstance(model, keras.layers.Layer):
-        hint = "Give one model, not a class."
-    raise ValueError(
-        f"Expected a Sequential or Functional model. {hint} Received: {model!r}"
-    )
+def check_graph(model: Any) -> None:
+    """Raise an error with the way to go if a model has no graph."""
+    if not is_graph(model):
+        raise ValueError(
+            "Expected one Sequential or Functional model; load a file with "
+            "keras.saving.load_model first. A model whose class defines `call` is not "
+            "simplified or frozen, but `model.export` writes it without keras_vaf. "
+            "With `inplace=True`, other functions change such a model itself, once it "
+            f"is built; save it by its weights. Received: {model!r}"
+        )
+
+
+def check_built(model: keras.Model, built: Any) -> None:
+    """Raise an error if a model has not been built."""
+    if not built:
+        raise ValueError(
+            "A model needs its weights first: call it on an input. If that does not "
+            "help, a layer inside needs a `compute_output_shape`. Received: the model "
+            f"{model.name!r}, which is not built"
+        )
 
 
 def check_finite_weights(model: Any) -> None:
@@ -112,11 +120,9 @@ def run(model: keras.Model, data: Any = None) -> Any:
         return model(samples, training=False)
     except Exception as error:  # each backend raises other errors
         reason = str(error).strip().partition("\n")[0]
-        shapes = [each.shape for each in getattr(model, "inputs", None) or ()]
         raise ValueError(
             "The model cannot be called on samples of a size chosen here: give inputs "
-            f"of the model as `data=`. Received: {model.name!r} with inputs of shapes "
-            f"{shapes} ({reason})"
+            f"of the model as `data=`. Received: {model.name!r} ({reason})"
         ) from error
 
 

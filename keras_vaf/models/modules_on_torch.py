@@ -70,12 +70,7 @@ def _named(g: Any) -> Any:
     found: Any = of_package(g)
     if hasattr(found, "__name__"):
         return found
-
-    def function(h: Any) -> Any:
-        return found(h)
-
-    function.__name__ = type(found).__name__
-    return function
+    return functools.update_wrapper(lambda h: found(h), type(found), ["__name__"], [])
 
 
 def activation_inputs(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray]:

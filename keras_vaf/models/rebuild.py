@@ -19,22 +19,19 @@ from keras_vaf.models.changes import Change, KeptError
 from keras_vaf.models.graph import is_graph, run
 
 Replace = Callable[[Change], None]
-Edit = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Rebuilding:
     """A copy of a model with other activations, and in `changes` what became of each.
 
     `replace` adds the new activation to a change, or raises `KeptError`, or ignores the
-    activation. `edit` changes the configuration of each layer that is made again.
-    Before `finish`, no layer of the model is changed, even if they are used `inplace`.
+    activation. Before `finish`, no layer of the model is changed, even if they are used
+    `inplace`.
     """
 
-    def __init__(
-        self, model: Any, replace: Replace, inplace: bool = False, edit: Edit = dict
-    ) -> None:
+    def __init__(self, model: Any, replace: Replace, inplace: bool = False) -> None:
         self.changes: list[Change] = []
-        self._replace, self._inplace, self._edit = replace, inplace, edit
+        self._replace, self._inplace = replace, inplace
         self._names = {layer.name for layer in all_layers(model)}
         self._made: dict[int, Any] = {}  # new layers by the id of the old one
         self._behind: dict[int, Any] = {}  # layers after a new layer, by its id
@@ -160,7 +157,7 @@ class Rebuilding:
         if self._inplace and not isinstance(layer.activation, keras.layers.Layer):
             self._made_linear.append(layer)
         else:
-            config = {**self._edit(layer.get_config()), "activation": None}
+            config = {**layer.get_config(), "activation": None}
             new = type(layer).from_config(config)
             self._pairs.append((layer, new, [change]))
         self._behind[id(new)] = change.new
@@ -170,7 +167,7 @@ class Rebuilding:
         """Return a layer that has other activations in its configuration."""
         config: dict[str, Any] = {}
         with contextlib.suppress(Exception):  # third-party layers may raise any error
-            config = self._edit(layer.get_config())
+            config = layer.get_config()
         before = len(self.changes)
         inside = [*self._inside(config, layer, path)]
         known = {fixed.label(each.old) for each in self.changes[before:]}
@@ -209,9 +206,7 @@ class Rebuilding:
                 facts: Any = {"inside": True, "recurrent": recurrent}
                 change = self._decide(activation, layer, inner, **facts)
                 if change is not None:
-                    of_function = isinstance(change.new, keras.layers.Activation)
-                    new = change.new.activation if named and of_function else change.new
-                    holder[key] = keras.saving.serialize_keras_object(new)
+                    holder[key] = keras.saving.serialize_keras_object(change.new)
                     yield change
             elif isinstance(config, dict):
                 yield from self._inside(config, layer, inner, recurrent)
@@ -223,7 +218,7 @@ class Rebuilding:
         if self._inplace:
             return layer
         try:
-            new = type(layer).from_config(self._edit(layer.get_config()))
+            new = type(layer).from_config(layer.get_config())
         except Exception as error:  # third-party layers may raise any error
             if not getattr(layer, "variables", ()):
                 return layer

@@ -52,8 +52,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     check_positive("tolerance", tolerance)
     modules = graph.functions_on_torch(model)
     if modules is None:
-        hint = "A model whose class defines `call` cannot be simplified."
-        graph.check_graph(model, hint)
+        graph.check_graph(model)
     graph.check_finite_weights(model)
     layers, inputs = graph.read(model, data)
     values = {id(layers[path]): _quantiles(path, x) for path, x in inputs.items()}

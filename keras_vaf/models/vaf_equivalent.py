@@ -9,7 +9,6 @@ from keras import ops
 from keras_vaf import layers
 from keras_vaf.initializers import FunctionStart
 from keras_vaf.initializers.units import relu_units
-from keras_vaf.layers.sharing import Sharing
 from keras_vaf.models.changes import KeptError
 from keras_vaf.models.fixed import fixed
 from keras_vaf.ops.activations import Function, elementwise
@@ -50,28 +49,21 @@ def to_vaf(layer: keras.layers.Layer) -> layers.VAFActivation:
     [-1.  0.  4.]
     """
     g, units, beta_bias = units_of(layer)
-    sharing: Sharing = "layer"
-    shape: tuple[int | None, ...] = (None, None)
+    sharing = getattr(layer, "sharing", "layer")
     if isinstance(layer, keras.layers.PReLU):
         sharing = tuple(layer.shared_axes or ()) or "neuron"
-        shape = (None, *layer.alpha.shape)
-    elif isinstance(layer, layers.TrainableActivation):
-        sharing, shape = layer.sharing, built_shape(layer)
     data_format = getattr(layer, "data_format", None)
     arguments = {"sharing": sharing, "data_format": data_format, "name": layer.name}
     vaf = layers.VAFActivation(units.shape[-1], g, **arguments)
-    vaf.build(shape)
+    vaf.build(built_shape(layer))
     vaf.set_weights([*units, beta_bias])
     return vaf
 
 
-def built_shape(layer: layers.TrainableActivation) -> tuple[int | None, ...]:
-    """Return an input shape of the same rank for which a layer can be rebuilt."""
-    if layer.sharing == "layer":
-        built = layer.get_build_config()  # `None` if only its weights exist
-        return (None,) * (len(built["input_shape"]) if built else 2)
-    spec = layer.input_spec
-    return tuple(spec.axes.get(axis) for axis in range(spec.ndim))
+def built_shape(layer: keras.layers.Layer) -> tuple[int | None, ...]:
+    """Return the input shape that built a layer, or one that builds any layer."""
+    built = layer.get_build_config()  # `None` if only its weights exist
+    return tuple(built["input_shape"]) if built else (None, None)
 
 
 def weights_of(layer: keras.layers.Layer) -> list[np.ndarray]:

@@ -79,7 +79,11 @@ def test_named_layers_stay_trainable():
     [
         (make_model(), ["haed"], "Did you mean 'head'"),
         (make_model(), ["dropout"], "must be one of .*'head'"),
-        (keras.Sequential([VAFActivation(sharing="channel")]), (), "call it on an inp"),
+        (
+            keras.Sequential([VAFActivation(sharing="channel")]),
+            (),
+            "call it on an input",
+        ),
     ],
 )
 def test_wrong_arguments(model, also, message):

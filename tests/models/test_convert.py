@@ -329,7 +329,7 @@ def test_a_layer_that_needs_no_copy_is_used_itself(layer):
     ("make", "arguments", "message"),
     [
         (lambda: "model.keras", {}, "load_model.*Received: 'model.keras'"),
-        (lambda: None, {}, "Give one model.*None"),
+        (lambda: None, {}, "Expected one Sequential.*Received: None"),
         (sequential, {"to": KAF, "k": 5}, "`k` and `g` are arguments.*'k': 5"),
         (unsaved, {}, "'unsaved.*cannot be copied.*`inplace=True`"),
         (sequential, {"k": 1}, "'leaky'.*k >= 2.*k=1"),

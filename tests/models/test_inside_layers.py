@@ -333,15 +333,12 @@ class TestModelWithItsOwnCall:
         np.testing.assert_allclose(after, expected, atol=1e-6)
 
     @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (convert, "converted with `inplace=True`.*by its weights"),
-            (freeze, "can be converted, but not frozen"),
-            (lambda model: simplify(model, 0.1), "cannot be simplified"),
-        ],
-        ids=["convert", "freeze", "simplify"],
+        "change", [convert, freeze, lambda model: simplify(model, 0.1)]
     )
-    def test_is_refused_with_the_way_to_go(self, change, message):
+    def test_is_refused_with_the_way_to_go(self, change):
+        message = (
+            "not simplified or frozen.*With `inplace=True`.*save it by its weights"
+        )
         with pytest.raises(ValueError, match=message):
             change(self.network())
 

@@ -59,44 +59,35 @@ _CODE = {
 _EQUAL = 4 * np.finfo("float64").eps
 
 
-class Lines(NamedTuple):
-    """A continuous function made of straight lines: `slope * a + constant` each."""
+class Curve(NamedTuple):
+    """A learned function: `sum_j beta_j g(alpha_j a + alpha_bias_j) + constant`.
 
-    knots: tuple[float, ...]  # ascending
-    slopes: tuple[float, ...]  # one more than knots
-    constants: tuple[float, ...]
-
-    def values(self, x: np.ndarray) -> np.ndarray:
-        """Return f(x)."""
-        place = np.searchsorted(self.knots, x)
-        return np.take(self.slopes, place) * x + np.take(self.constants, place)
-
-
-class Sum(NamedTuple):
-    """A sum of copies of g: `sum_j beta_j g(alpha_j a + alpha_bias_j) + constant`."""
+    Straight lines are a sum for each interval between knots, with the identity as g.
+    """
 
     g: Function
-    units: tuple[tuple[float, float, float], ...]  # alpha, alpha_bias, beta of each
-    constant: float
+    units: tuple[tuple[tuple[float, ...], ...], ...]  # alpha, alpha_bias, beta of each
+    constants: tuple[float, ...]  # one of each interval
+    knots: tuple[float, ...] = ()  # ascending
 
     def values(self, x: np.ndarray) -> np.ndarray:
-        """Return f(x)."""
-        terms = (beta * evaluate(self.g, a * x + b) for a, b, beta in self.units)
-        return sum(terms, np.full(np.shape(x), self.constant))
+        """Return f of a vector."""
+        place, y = np.searchsorted(self.knots, x), np.empty_like(x)
+        for i, units in enumerate(self.units):
+            own = x[place == i]
+            terms = (beta * evaluate(self.g, a * own + b) for a, b, beta in units)
+            y[place == i] = sum(terms, self.constants[i])
+        return y
 
+    def rounded(self, digits: int) -> "Curve":
+        """Return the function with numbers of `digits` significant digits."""
 
-Curve = Lines | Sum
+        def each(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(map(each, value))
+            return float(f"{value:.{digits}g}") + 0.0
 
-
-def rounded(curve: Curve, digits: int) -> Curve:
-    """Return a function whose numbers are rounded to `digits` significant digits."""
-
-    def each(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(each, value))
-        return value if callable(value) else float(f"{value:.{digits}g}") + 0.0
-
-    return type(curve)(*map(each, curve))
+        return Curve(self.g, *map(each, self[1:]))
 
 
 def curve_of(g: Function, units: np.ndarray, constant: float) -> Curve:
@@ -111,10 +102,10 @@ def curve_of(g: Function, units: np.ndarray, constant: float) -> Curve:
     kept = units[:, ~flat]
     if g is keras.activations.relu:
         return _lines_of(kept, constant)
-    return Sum(g, tuple(map(tuple, kept.T.tolist())), constant)
+    return Curve(g, (tuple(map(tuple, kept.T.tolist())),), (constant,))
 
 
-def _lines_of(units: np.ndarray, constant: float) -> Lines:
+def _lines_of(units: np.ndarray, constant: float) -> Curve:
     """Return the lines of units, without knots whose changes of the slope cancel."""
     alpha, bias, beta = units
     places = -bias / alpha
@@ -126,9 +117,9 @@ def _lines_of(units: np.ndarray, constant: float) -> Lines:
     knots = knots[np.abs(total) > _EQUAL * size]
     inside = [-np.inf, *(knots[:-1] + np.diff(knots) / 2), np.inf][: len(knots) + 1]
     active = [alpha * (x - places) > 0 for x in inside]
-    slopes = (math.fsum((alpha * beta)[each]) for each in active)
-    constants = (math.fsum([constant, *(bias * beta)[each]]) for each in active)
-    return Lines(tuple(knots.tolist()), tuple(slopes), tuple(constants))
+    lines = tuple(((1.0, 0.0, math.fsum((alpha * beta)[each])),) for each in active)
+    constants = tuple(math.fsum([constant, *(bias * beta)[each]]) for each in active)
+    return Curve(keras.activations.linear, lines, constants, tuple(knots.tolist()))
 
 
 def with_frame(curves: dict[str, Curve], form: str) -> str:
@@ -143,8 +134,7 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
             f"def {f'f_{name}'.rstrip('_')}(a):\n    return {text}\n"
             for name, text in texts.items()
         ]
-        first = next(iter(curves.values()))
-        code = _code(first.g) if isinstance(first, Sum) else []
+        code = _code(next(iter(curves.values())).g)
         return "\n\n".join([*code, *functions])
     if "" in texts:
         return f"f(a) = {texts['']}"
@@ -157,19 +147,20 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
 
 def written(curve: Curve, form: str) -> str:
     """Return the formula of a learned function, as an expression in `a`."""
-    if isinstance(curve, Sum):
-        name = "g" if form == "python" else _name(curve.g)
-        if form == "latex":
-            escaped = name.replace("_", r"\_")
-            known = name in _LATEX_NAMES
-            name = rf"\{name}" if known else rf"\operatorname{{{escaped}}}"
-        terms = [
-            (beta, f"{name}({_added([(alpha, 'a'), (bias, '')], form)})")
-            for alpha, bias, beta in curve.units
-        ]
-        return _added([*terms, (curve.constant, "")], form)
-    pairs = zip(curve.slopes, curve.constants, strict=True)
-    *inner, last = [_added([(slope, "a"), (at_0, "")], form) for slope, at_0 in pairs]
+    name = "g" if form == "python" else _name(curve.g)
+    if form == "latex":
+        known, escaped = name in _LATEX_NAMES, name.replace("_", r"\_")
+        name = rf"\{name}" if known else rf"\operatorname{{{escaped}}}"
+
+    def copy(alpha: float, bias: float) -> str:
+        h = _added([(alpha, "a"), (bias, "")], form)
+        return h if curve.g is keras.activations.linear else f"{name}({h})"
+
+    sums = []
+    for units, constant in zip(curve.units, curve.constants, strict=True):
+        terms = [(beta, copy(alpha, bias)) for alpha, bias, beta in units]
+        sums.append(_added([*terms, (constant, "")], form))
+    *inner, last = sums
     if not inner:
         return last
     piece, end, whole = _PIECES[form]
@@ -179,7 +170,7 @@ def written(curve: Curve, form: str) -> str:
 
 
 def _name(g: Function) -> str:
-    return str(name_of(g) or getattr(g, "__name__", "g"))
+    return str(getattr(g, "__name__", "g"))
 
 
 def _added(terms: list[tuple[float, str]], form: str) -> str:
@@ -207,6 +198,8 @@ def _number(value: float, form: str) -> str:
 
 def _code(g: Function) -> list[str]:
     """Return the code of g in Python, below the import that it needs."""
+    if g is keras.activations.linear:
+        return []
     known = name_of(g) or g.__module__.startswith("keras_vaf.")
     if not known or _name(g) not in _CODE:
         raise ValueError(

@@ -11,7 +11,6 @@ from keras_vaf.models.formulas.curve import (
     FORMS,
     Curve,
     curve_of,
-    rounded,
     with_frame,
     written,
 )
@@ -95,13 +94,13 @@ def short_formula(layer: keras.layers.Layer) -> str:
         curves = _curves(layer)
     except ValueError:
         return ""
-    text = written(rounded(curves[""], 3), "text") if "" in curves else ""
+    text = written(curves[""].rounded(3), "text") if "" in curves else ""
     return f"f(a) = {text}" if 0 < len(text) <= _SHORT else ""
 
 
 def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> str:
     curves = _curves(layer)
-    printed = {name: rounded(curve, digits) for name, curve in curves.items()}
+    printed = {name: curve.rounded(digits) for name, curve in curves.items()}
     text = with_frame(printed, form)
     if digits == _FULL:
         return text
@@ -124,8 +123,7 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
 
 def _difference(curve: Curve, shown: Curve, x: np.ndarray) -> float:
     """Return the largest difference at given points and, between them, at knots."""
-    knots = [knot for each in (curve, shown) for knot in getattr(each, "knots", ())]
-    x = np.concatenate([x, np.clip(knots, x.min(), x.max())])
+    x = np.concatenate([x, np.clip(curve.knots + shown.knots, x.min(), x.max())])
     return float(np.max(np.abs(shown.values(x) - curve.values(x))))
 
 
@@ -145,9 +143,12 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
 class KnownFunction:
     """A known function near a learned one: `scale * name(x) + offset`.
 
-    `name` is that of a Keras activation, or `"LeakyReLU"` with `slope` for negative
-    inputs. `error` is the largest difference at the points of comparison. If it is
-    above `limit`, the printed text is `no known function`.
+    Attributes:
+        name: A Keras activation, or `"LeakyReLU"`.
+        slope: Slope of a LeakyReLU for negative inputs.
+        scale, offset: Factor and constant.
+        error: Largest difference at the points of comparison.
+        limit: Error above which the printed text is `no known function`.
     """
 
     name: str

@@ -82,11 +82,12 @@ class Dataset:
             )
         self._check_targets()
         if self.x.ndim == 2 and not self.columns:
+            named = self.categories
             columns = [
-                Column(name, "category", tuple(self.categories[place]))
-                if place in self.categories
+                Column(name, "category", tuple(named[n]))
+                if n in named
                 else Column(name)
-                for place, name in enumerate(self.feature_names)
+                for n, name in enumerate(self.feature_names)
             ]
             object.__setattr__(self, "columns", tuple(columns))
 

@@ -1,9 +1,4 @@
-"""`Preprocessing` and `FittedPreprocessing`, which prepare a dataset for a network.
-
-A `Preprocessing` describes the steps. Its method `fit` computes the required statistics
-from the training rows alone. It returns a `FittedPreprocessing`, which transforms any
-rows and reverses the transformation.
-"""
+"""`Preprocessing` and `FittedPreprocessing`, which prepare a dataset for a network."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +18,7 @@ _BLOCK = 4096  # rows at once, which avoids a float64 copy of all images
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Scaling of inputs and targets.
+    """Scaling of inputs and targets by statistics of the training rows alone.
 
     From each column of numbers, and each channel of images, the mean is subtracted, and
     the rest is divided by the standard deviation. A column that is constant in the

@@ -189,8 +189,9 @@ def test_groups_and_times_are_no_inputs(write):
     assert read_table(path, "y", ignore=["g"]).feature_names == ("d",)
     with pytest.raises(TableError, match=r"row 2: .* the time and .*Received: 'p'"):
         read_table(path, "y", time="g")
-    with pytest.raises(ValueError, match="by `groups` or by `time`"):
-        read_table(path, "y", time="g", groups="d")
+    for roles in ({"time": "g", "groups": "d"}, {"groups": "y"}, {"ignore": ["y"]}):
+        with pytest.raises(ValueError, match="The target has no other role"):
+            read_table(path, "y", **roles)
 
 
 REFUSED = {

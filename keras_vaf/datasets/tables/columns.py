@@ -193,8 +193,8 @@ def _number_format(cells: "Series", decimal: str, sure: bool) -> str | None:
 def _date_format(texts: "Series", order: str | None) -> str | None:
     """Return the format that reads the most texts, if half of them are dates."""
     sample = texts.iloc[:: len(texts) // 50 + 1]  # to select formats for all texts
-    sample = sample[sample.str.contains("[0-9]{4}")]
-    forms = [form for form in _DATES if np.isfinite(_days(sample, form)).any()]
+    tried = _DATES if sample.str.contains("[0-9]{4}").any() else []
+    forms = [form for form in tried if np.isfinite(_days(sample, form)).any()]
     best = _most({form: _days(texts, form) for form in forms})
     if len(best) > 1 and best[0] != _ISO and order is None:
         must = (

@@ -89,10 +89,10 @@ def read_table(
     check_choice("task", task or "regression", get_args(Task))
     check_choice("dates", dates or "day-first", ("day-first", "month-first"))
     check_kind("target", target, str)
-    if target in (groups, time) or (groups and time):
+    if target in (groups, time, *categories, *ignore) or (groups and time):
         raise ValueError(
-            "Rows are split by `groups` or by `time`, which must be another column "
-            f"than the target. Received: {groups=}, {time=}, {target=}"
+            "Rows are split by `groups` or by `time`. The target has no other role. "
+            f"Received: {target=}, {groups=}, {time=}, {categories=}, {ignore=}"
         )
     form = {"separator": separator, "encoding": encoding, "sheet": sheet}
     table = open_table(source, decimal, header, **form)

@@ -94,14 +94,14 @@ def open_table(
             raise TableError(f"{path.name}: `--{option}` is not for {kind} tables.")
     if is_file:
         path.open("rb").close()  # errors about the file come first
+    else:
+        frame = pandas.DataFrame(source)
     try:
-        if kind == "pandas":
-            frame = pandas.DataFrame(source)
-        elif kind == "parquet":
+        if kind == "parquet":
             frame = pandas.read_parquet(path, dtype_backend="pyarrow")
         elif kind == "xlsx":
             frame = _with_names(_read_excel(path, **given), header)
-        else:
+        elif kind == "csv":
             frame, *form = _read_csv(path, decimal, **given)
             frame = _with_names(frame, header)
     except Exception as error:  # any error of the package that reads the format

@@ -2,42 +2,36 @@
 
 import functools
 
+import jax
 import numpy as np
 import pytest
+from jax.experimental import pallas
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import VAF, plain_operators, switches
 from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.equation import Layout, formula
+from keras_vaf.ops.gpu import on_jax, plan
 from keras_vaf.ops.native.case import FUNCTIONS, Case
 from keras_vaf.ops.native.library import find
 from tests.ops.gpu import calls
 from tests.ops.native.harness import assert_close, expected
 
-pytestmark = pytest.mark.backend("jax")
+LATE = [pytest.param(*call, marks=pytest.mark.nightly) for call in calls.NIGHTLY]
 
 
 @pytest.fixture
-def on_jax(monkeypatch):
-    """The module, whose kernel is interpreted."""
-    from jax.experimental import pallas
-
-    from keras_vaf.ops.gpu import on_jax, plan
-
+def interpreter(monkeypatch):
+    """Interpret the kernel."""
     monkeypatch.setattr(plan, "PROGRAMS", calls.PROGRAMS)
     run = functools.partial(pallas.pallas_call, interpret=True)
     monkeypatch.setattr(pallas, "pallas_call", run)
-    return on_jax
 
 
 def compare(place, g, k, dtype):
     """Compare the gradients of a call with float64. XLA computes the value."""
-    import jax.numpy as jnp
-
-    from keras_vaf.ops.gpu import on_jax
-
     arrays, sizes, parameters = calls.arguments(place, k, dtype)
-    d, x = (jnp.asarray(a.reshape(sizes), dtype) for a in arrays[:2])
+    d, x = (jax.numpy.asarray(a.reshape(sizes), dtype) for a in arrays[:2])
     y = expected(arrays, g)[0][0]
     found = on_jax.by_pallas(g, sizes, d, x, *parameters)
     assert_close([y, *found], arrays, g, dtype)
@@ -46,18 +40,13 @@ def compare(place, g, k, dtype):
         assert_close([y, *found], arrays, g, dtype)
 
 
-LATE = [pytest.param(*call, marks=pytest.mark.nightly) for call in calls.NIGHTLY]
-
-
 @pytest.mark.parametrize(("place", "g", "k", "dtype"), [*calls.FEW, *LATE])
-def test_the_interpreter_computes_what_float64_does(on_jax, place, g, k, dtype):
+def test_the_interpreter_computes_what_float64_does(interpreter, place, g, k, dtype):
     compare(place, g, k, dtype)
 
 
-def test_networks_are_computed_side_by_side(on_jax):
-    import jax
-
-    d, x, weight = calls.special(0.5, 5)
+def test_networks_are_computed_side_by_side(interpreter):
+    d, x, weight = calls.special(0.5)
     several = np.stack([weight, -weight, 2 * weight])
 
     def gradients(w):
@@ -70,10 +59,8 @@ def test_networks_are_computed_side_by_side(on_jax):
 
 @pytest.mark.parametrize("form", ["cuda", "default"])
 @pytest.mark.parametrize(("g", "value"), calls.SPECIAL)
-def test_special_numbers_are_of_the_same_kind(on_jax, monkeypatch, g, value, form):
-    import jax
-
-    d, x, weight = calls.special(value, 1)
+def test_special_numbers_are_of_the_same_kind(interpreter, monkeypatch, g, value, form):
+    d, x, weight = calls.special(value)
     parts = *np.split(weight[0, :9], 3), weight[0, 9]
     plain = functools.partial(formula, VAF(BY_NAME[g].value), Layout(2, ()))
     monkeypatch.setattr(on_jax, "inactive", lambda: "")
@@ -83,8 +70,6 @@ def test_special_numbers_are_of_the_same_kind(on_jax, monkeypatch, g, value, for
 
 
 def lowered(function, *tensors, platform="cuda"):
-    import jax
-
     traced = jax.jit(function).trace(*tensors)
     return traced.lower(lowering_platforms=(platform,)).as_text()
 
@@ -93,10 +78,6 @@ def lowered(function, *tensors, platform="cuda"):
 @pytest.mark.parametrize("sizes", [(2**20, 1, 1), (999, 250, 1), (8, 6, 3136)])
 @pytest.mark.parametrize("g", FUNCTIONS)
 def test_the_kernel_is_lowered_for_a_gpu(g, sizes, dtype):
-    import jax
-
-    from keras_vaf.ops.gpu import on_jax
-
     run = functools.partial(on_jax.by_pallas, g, sizes)
     x = jax.ShapeDtypeStruct(sizes, dtype)
     parameters = [np.ones((sizes[1], 3), "float32")] * 3 + [np.ones(sizes[1])]
@@ -106,10 +87,6 @@ def test_the_kernel_is_lowered_for_a_gpu(g, sizes, dtype):
 @pytest.fixture
 def step(monkeypatch):
     """Return a training step of a layer on a machine with a GPU, and its tensors."""
-    import jax
-
-    from keras_vaf.ops.gpu import on_jax
-
     monkeypatch.setattr(switches._without_kernels, "is_on", False)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(on_jax, "inactive", lambda: "")
@@ -125,8 +102,6 @@ def step(monkeypatch):
 
 
 def test_only_programs_for_a_gpu_hold_the_kernel(step):
-    import jax
-
     loss, weights, x = step
     step = jax.grad(jax.checkpoint(loss))
     assert lowered(step, weights, x).count("xla.gpu.triton") == 1
@@ -138,8 +113,6 @@ def test_only_programs_for_a_gpu_hold_the_kernel(step):
 
 
 def test_processors_keep_their_kernels_next_to_a_gpu(step):
-    import jax
-
     if find().library is None:
         pytest.skip(find().reason)
     before = find().library.vaf_calls()

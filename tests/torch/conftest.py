@@ -10,17 +10,11 @@ from keras_vaf.ops.native.library import find
 collect_ignore_glob = [] if keras.backend.backend() == "torch" else ["*.py"]
 
 
-@pytest.fixture
-def kernels(monkeypatch):
-    """Undo the fixture of all tests that leaves the kernels out."""
-    monkeypatch.setattr(switches._without_kernels, "is_on", False)
-    if find().library is None:
-        pytest.skip(find().reason)
-
-
 @pytest.fixture(params=("formula", "kernels"))
-def form(request):
+def form(request, monkeypatch):
     """Use the plain formula, and then the native kernels."""
-    if request.param == "kernels":
-        request.getfixturevalue("kernels")
+    if request.param == "kernels":  # which the fixture of all tests leaves out
+        monkeypatch.setattr(switches._without_kernels, "is_on", False)
+        if find().library is None:
+            pytest.skip(find().reason)
     return request.param

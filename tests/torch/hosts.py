@@ -1,6 +1,5 @@
 """Modules that use their activations in ways that a conversion may get wrong."""
 
-import functools
 import inspect
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from keras_vaf.torch import VAF
 torch.manual_seed(0)
 X, TOKENS, IMAGES = torch.randn(6, 8), torch.randn(2, 5, 8), torch.randn(2, 3, 6, 6)
 MASKED = {"x": X, "mask": torch.ones(6, 1)}
+PADDED = {"src": TOKENS, "src_key_padding_mask": torch.arange(10).view(2, 5) == 9}
 RELU, GELU, TANH = nn.ReLU(), nn.GELU(), nn.Tanh()
 BY_NAME = {"h": nn.ReLU, "g": nn.GELU, "t": nn.Tanh, "s": nn.Sigmoid, "p": nn.Softplus}
 
@@ -64,7 +64,7 @@ def hosted(wanted, run, without=None, data=X, said="", **others):
 
 
 def sequence(wanted, *parts, data=X, said=""):
-    return Case(nn.Sequential(*parts), wanted, None, data, said)
+    return Case(nn.Sequential(*parts).to(data.dtype), wanted, None, data, said)
 
 
 def lstm(x, a, s, t, o):
@@ -88,11 +88,6 @@ def assigned(x, a, h, o, p):
     return y
 
 
-class Norm(nn.LayerNorm):
-    def forward(self, x):
-        return super().forward(x) if x.ndim > 1 else x
-
-
 class Unused(nn.Module):
     def __init__(self):
         super().__init__()
@@ -102,32 +97,18 @@ class Unused(nn.Module):
         return self.o(torch.relu(self.a(x)))
 
 
-class Scaled(nn.Module):
-    """Not an activation: it depends on the other elements."""
-
-    def forward(self, x):
-        return torch.relu(x) / x.abs().max()
-
-
-def encoder_layer(activation, kind=nn.TransformerEncoderLayer):
+def transformer(activation, kind=nn.TransformerEncoderLayer):
     return kind(8, 2, 16, dropout=0.0, activation=activation, batch_first=True)
 
 
-decoder_layer = functools.partial(encoder_layer, kind=nn.TransformerDecoderLayer)
-
-
-def parametrized(part, by):
-    return nn.utils.parametrize.register_parametrization(part, "weight", by)
-
-
-hooked, zeros = nn.ReLU(), lin()
+hooked, zeros, positive, slopes = nn.ReLU(), lin(), lin(), nn.PReLU()
 hooked.register_forward_hook(lambda module, inputs, output: None)
 nn.init.zeros_(zeros.weight)
-BLOCK = nn.Sequential(lin(), RELU, lin())
+nn.utils.parametrize.register_parametrization(positive, "weight", nn.Softplus())
+nn.utils.parametrize.register_parametrization(slopes, "weight", nn.Sigmoid())
 
 CASES = {
     # Activations that shape an output are kept.
-    "output_tanh": sequence("1", lin(), RELU, lin(8, 2), TANH),
     "output_relu": sequence("1", lin(), RELU, lin(), nn.ReLU()),
     "norm_after": sequence("1", lin(), TANH, nn.LayerNorm(8)),
     "registered_last": hosted("h", lambda x, a, b, h: b(h(a(x))), without=""),
@@ -157,7 +138,6 @@ CASES = {
         "", lambda x, mask, a, s, b, o: o(s(a(x)) * mask * b(x)), data=MASKED
     ),
     # Parts that are not called, or are called in some modes only.
-    "unused": hosted("", lambda x, a, h, o: o(torch.relu(a(x))), without="h"),
     "other_way_in_inference": hosted(
         "",
         lambda x, a, h, o: o((h if torch.is_grad_enabled() else torch.relu)(a(x))),
@@ -169,21 +149,10 @@ CASES = {
     "called_by_code": Case(Unused(), "", said="the code of Unused may compute it"),
     "unregistered": hosted("", lambda x, a, f, o: o(f[0](a(x))), f=[RELU]),
     "experts": hosted(
-        "e.1",
-        lambda x, e, f, o: o((e if len(x) > 2 else f)(x)),
-        "e.1 f.1",
-        e=BLOCK,
-        f=nn.Sequential(lin(), nn.ReLU(), lin()),
-    ),
-    "by_code": hosted("", lambda x, a, o: o(functional.relu(a(x)))),
-    "held_function": hosted(
-        "",
-        lambda x, a, f, o: o(f(a(x))),
-        said="gelu kept, the code of Host computes it",
-        f=functional.gelu,
+        "h", lambda x, a, h, g, o: o((h if len(x) > 2 else g)(a(x))), "h g"
     ),
     "encoder_of_words": Case(
-        nn.TransformerEncoder(encoder_layer("relu"), 2, enable_nested_tensor=False),
+        nn.TransformerEncoder(transformer("relu"), 2, enable_nested_tensor=False),
         "",
         data=TOKENS,
         said="relu kept, the code of TransformerEncoderLayer computes it",
@@ -197,25 +166,32 @@ CASES = {
         n=nn.BatchNorm1d(8),
         r=nn.ReLU(inplace=True),
     ),
-    "in_place_without_harm": sequence("1", lin(), nn.ReLU(inplace=True), lin()),
+    "in_place_without_harm": sequence(
+        "2", lin(), nn.BatchNorm1d(8), nn.ReLU(inplace=True), nn.Dropout(), lin()
+    ),
     # Hosts of PyTorch.
-    "encoder": Case(
-        nn.TransformerEncoder(encoder_layer(RELU), 2),
+    "padded_encoder": Case(
+        nn.TransformerEncoder(transformer(RELU), 2),
         "layers.0.activation layers.1.activation",
-        data=TOKENS,
+        data=PADDED,
     ),
     "decoder_layer": Case(
-        decoder_layer(GELU), "activation", data=(TOKENS, TOKENS[:, :3])
+        transformer(GELU, nn.TransformerDecoderLayer),
+        "activation",
+        data=(TOKENS, TOKENS[:, :3]),
     ),
     "checkpoint": hosted(
-        "b.1", lambda x, b, o: o(checkpoint(b, x, use_reentrant=False)), b=BLOCK
+        "h", lambda x, a, h, o: o(checkpoint(h, a(x), use_reentrant=False))
     ),
     "lstm_of_torch": hosted("h", lambda x, r, h, o: o(h(r(x)[0])), r=nn.LSTM(8, 8)),
     # Modules of every kind.
-    "norm_with_if": sequence("1", lin(), RELU, Norm(8), lin()),
+    "norm_with_if": hosted(
+        "h", lambda x, a, h, n, o: o(n(z) if (z := h(a(x))).ndim > 1 else z)
+    ),
     "own_class": sequence("1", lin(), Host(lambda x: functional.relu(x), {}), lin()),
-    "no_function_of_elements": sequence("", lin(), Scaled(), nn.Softmax(-1), lin()),
+    "no_activation": sequence("", lin(), Host(lambda x: x / x.max(), {}), lin()),
     "one_part_twice": hosted("h", lambda x, a, h, b, c: c(h(b(h(a(x)))))),
+    "half_precision": sequence("1", lin(), RELU, lin(), data=X.bfloat16()),
     "convolutions": sequence(
         "2",
         *(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.SiLU(), nn.Flatten(), lin(64, 2)),
@@ -223,20 +199,19 @@ CASES = {
     ),
     "hooked": sequence("3", lin(), hooked, lin(), GELU, lin(), said="hooks"),
     "parametrized": sequence(
-        "3",
-        parametrized(lin(), nn.Softplus()),
-        *(parametrized(nn.PReLU(), nn.Sigmoid()), lin(), nn.PReLU(), lin()),
-        said="parametrization",
+        "3", positive, slopes, lin(), nn.PReLU(), lin(), said="parametrization"
     ),
     "frozen_slopes": sequence(
         "3", lin(), nn.PReLU().requires_grad_(False), lin(), RELU, lin()
     ),
-    "head_of_zeros": sequence("1", lin(), RELU, zeros),
     # Outputs that change, are complex, or have a gradient only in part.
     "random": hosted("h", lambda x, a, h, o: o(h(a(x)) + torch.randn_like(x))),
     "complex": hosted("h", lambda x, a, h, o: torch.fft.rfft(o(h(a(x))))),
-    "detached": hosted(
-        "h t", lambda x, a, h, o, t, q: o(h(a(x))) + q(t(a(x).detach())), without="h"
+    "zeros_and_detached": hosted(
+        "h t",
+        lambda x, a, h, g, o, t, z: o(h(a(x)) + g(x).detach()) + z(t(a(x).detach())),
+        without="h g",
+        z=zeros,
     ),
     "physics": hosted("t", physics, without=""),
 }

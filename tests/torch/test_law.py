@@ -15,7 +15,7 @@ from torch import nn
 from keras_vaf.models import convert, freeze, report
 from keras_vaf.torch import VAF
 from keras_vaf.torch.recording import run
-from tests.torch.hosts import CASES, TOKENS, X, decoder_layer, encoder_layer, trained
+from tests.torch.hosts import CASES, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
 KINDS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Softplus, nn.PReLU)
@@ -31,29 +31,46 @@ def assert_equal(a, b, limit=1e-5):
         torch.testing.assert_close(s, t, rtol=limit, atol=limit)
 
 
+def state(module):
+    """Return what `convert` must not change: a module, and random numbers."""
+    weights = [t.double().numpy() for t in module.state_dict().values()]
+    gradients = [p.grad for p in module.parameters()]
+    parts = [(part.training, len(part._forward_hooks)) for part in module.modules()]
+    numbers = torch.get_rng_state().numpy(), random.getstate(), np.random.get_state()
+    return weights, gradients, parts, numbers
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_with_data(name):
     module, wanted, _, data, _ = CASES[name]
     expected = run(module.eval(), data)
+    before = state(module.train())
     converted = convert(module, data=data)
+    np.testing.assert_equal(state(module), before)
+    assert_equal(run(module.eval(), data), expected, 0)
+    assert converted.training
+    assert_equal(run(converted.eval(), data), expected)
     assert paths_of(converted) == set(wanted.split())
     changes = report(converted)
     assert changes.deviation <= 1e-5 and changes.error <= 1e-5
-    assert_equal(run(converted, data), expected)
     replaced = {each.layer for each in changes.replaced}
     named = replaced | {each.layer for each in changes.kept}
     inside = {path for path, part in module.named_modules() if isinstance(part, KINDS)}
     assert replaced <= paths_of(converted)
     assert {path for path in inside if "parametrizations" not in path} <= named
-    # Every mode and the frozen module compute the same.
     if replaced:
-        wanted = [t.detach() for t in run(trained(converted), data)]
+        moved = [t.detach() for t in run(trained(converted), data)]
+        copied, frozen = copy.deepcopy(copy.deepcopy(converted)), freeze(converted)
         with torch.no_grad():
-            for same in (converted, copy.deepcopy(converted), freeze(converted)):
-                assert_equal(run(same, data), wanted)
+            for same in (converted, copied, frozen):
+                assert_equal(run(same, data), moved)
         if name != "physics":  # it needs gradients
             with torch.inference_mode():
-                assert_equal(run(converted, data), wanted)
+                assert_equal(run(converted, data), moved)
+        vafs = [part for part in frozen.modules() if isinstance(part, VAF)]
+        parameters = [*copied.parameters()]
+        assert len(parameters) == len([*frozen.parameters()]) + len(vafs)
+        assert len({p.dtype for p in parameters}) == 1
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -66,64 +83,3 @@ def test_without_data(name):
     assert text.endswith("give `data` to check them") and said in text
     if name != "in_place":  # whose outputs change, as the report says
         assert_equal(run(converted, data), expected)
-
-
-def test_the_module_of_the_user_stays_as_it_was():
-    def numbers():
-        return torch.get_rng_state().tolist(), random.getstate(), *np.random.get_state()
-
-    module = nn.Sequential(
-        *(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.ReLU(inplace=True), nn.Dropout()),
-        nn.Linear(8, 2),
-    )
-    state, before, data = copy.deepcopy(module.state_dict()), numbers(), X.clone()
-    with torch.no_grad():
-        converted = convert(module, data=data)
-    assert paths_of(converted) == {"2"} and type(module[2]) is nn.ReLU
-    assert all(torch.equal(state[n], t) for n, t in module.state_dict().items())
-    np.testing.assert_equal(numbers(), before)
-    assert module.training and converted.training and torch.equal(data, X)
-    assert not any(part._forward_hooks for part in module.modules())
-    assert all(p.grad is None for p in (*module.parameters(), *converted.parameters()))
-    assert convert(module, data=X, inplace=True) is module
-
-
-def test_a_mask_of_padding():
-    layers = nn.TransformerEncoder(encoder_layer(nn.GELU()), 2)
-    mask = torch.tensor([[False] * 5, [False] * 4 + [True]])
-    data = {"src": TOKENS, "src_key_padding_mask": mask}
-    module = trained(convert(layers, data=data))
-    y = module.train()(**data)
-    with torch.no_grad():
-        assert_equal([module.eval()(**data)[~mask]], [y[~mask]])
-
-
-def test_copies_of_decoder_layers_keep_their_vaf():
-    module = trained(convert(decoder_layer(nn.GELU())))
-    wanted = module(TOKENS, TOKENS)
-    averaged = torch.optim.swa_utils.AveragedModel(module)
-    again = copy.deepcopy(copy.deepcopy(module))
-    for same in (again, freeze(module), averaged):
-        torch.testing.assert_close(same(TOKENS, TOKENS), wanted)
-    assert len([*again.parameters()]) == len([*module.parameters()])
-
-
-@pytest.mark.parametrize("activation", (nn.GELU(), nn.ELU(0.5), nn.Mish()), ids=str)
-def test_a_conversion_is_repeated_without_effect(activation):
-    module = nn.Sequential(nn.Linear(8, 8), activation, nn.Linear(8, 8))
-    for data in (None, X):
-        once = convert(module, data=data)
-        twice = convert(once, data=data)
-        assert paths_of(once) == paths_of(twice) == {"1"}
-        assert torch.equal(once(X), twice(X))
-        assert not report(twice).replaced and not report(twice).kept
-    assert paths_of(convert(VAF(g=activation))) == {""}
-
-
-def test_a_training_step_of_half_precision():
-    module, *_, data, _ = CASES["convolutions"]
-    data = data.to(torch.bfloat16)
-    converted = convert(copy.deepcopy(module).to(torch.bfloat16), data=data)
-    assert converted[2].weight.dtype == torch.bfloat16
-    converted(data).sum().backward()
-    assert all(p.grad is not None for p in converted.parameters())

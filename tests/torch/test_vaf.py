@@ -5,19 +5,31 @@ import io
 import pickle
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch._dynamo.utils import counters
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.native.case import FUNCTIONS as CASES
 from keras_vaf.torch import VAF, parameter_groups
-from keras_vaf.torch.functions import FUNCTIONS
+from keras_vaf.torch.functions import FUNCTIONS, on_torch
+from tests.layers.test_torch_module import saved
 
+torch.manual_seed(0)
 X = torch.linspace(-6, 6, 240).reshape(4, 3, 4, 5)
-DTYPES = (torch.float64, torch.bfloat16, torch.float16)
+HALVES = torch.bfloat16, torch.float16
+LIMITS = {torch.float64: 1e-12, torch.float32: 1e-5}
+LIMITS |= {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}
+INPUTS = (
+    *(X.to(dtype) for dtype in (torch.float64, *HALVES)),
+    *(torch.zeros(0, 3), torch.tensor(1.5), torch.randn(3, 4, 5).transpose(0, 2)),
+    X.contiguous(memory_format=torch.channels_last),
+    torch.randn(4, 3, 1, 1).expand(4, 3, 2, 2),
+)
+PLACES = ((), ()), ((3,), (1,)), ((5,), (-1,)), ((3, 5), (1, 3))
+OWN = nn.ELU(0.5), nn.Softplus(2.0), lambda h: h * torch.sigmoid(1.702 * h)
 NAMES = [name for name in FUNCTIONS if name in BY_NAME]
 close = torch.testing.assert_close
 
@@ -35,32 +47,47 @@ def network():
     return nn.Sequential(*layers, nn.Linear(8, 1))
 
 
-def in_double(vaf, x):
-    """Return f(x) and its gradients, computed by its equation in float64."""
-    x, weight = (t.detach().double().requires_grad_() for t in (x, vaf.weight))
+def in_double(vaf, x, weight):
+    """Return f(x), computed by its equation."""
     shape = [1] * x.ndim
     for axis in vaf.axes:
         shape[axis] = x.shape[axis]
     a, b, w, c = weight.reshape(*shape, -1).split([vaf.k] * 3 + [1], -1)
-    y = (w * FUNCTIONS[vaf.g](a * x[..., None] + b)).sum(-1) + c[..., 0]
-    y.square().sum().backward()
-    return y.detach(), x.grad, weight.grad
+    return (w * on_torch(vaf.g)(a * x[..., None] + b)).sum(-1) + c[..., 0]
 
 
-@pytest.mark.parametrize("g", FUNCTIONS)
+def check(vaf, x):
+    """Compare f(x) and its gradients with float64. They keep dtype and layout."""
+    leaves = x.detach().requires_grad_(), vaf.weight
+    wide = [leaf.detach().double().requires_grad_() for leaf in leaves]
+    y, exact = vaf(leaves[0]), in_double(vaf, *wide)
+    assert y.stride() == x.stride() or not x.numel() or 0 in x.stride()
+    d = torch.randn(x.shape, dtype=x.dtype)
+    found = y, *torch.autograd.grad(y, leaves, d)
+    wanted = exact, *torch.autograd.grad(exact, wide, d.double())
+    for value, want, like in zip(found, wanted, (x, *leaves), strict=True):
+        assert value.dtype == like.dtype
+        size = want.abs().max().clamp_min(1) if want.numel() else 1
+        close(value.double() / size, want / size, rtol=0, atol=LIMITS[like.dtype])
+
+
+@pytest.mark.parametrize("g", [*FUNCTIONS, *OWN])
 def test_the_equation_its_gradients_and_its_start(g, form):
-    for sizes, axes, k in (((), (), 1), ((), (), 5), ((3,), (1,), 3), ((5,), (-1,), 3)):
-        vaf, x = trained(g, k=k, unshared=sizes, axes=axes), X.clone().requires_grad_()
-        y = vaf(x)
-        y.square().sum().backward()
-        found = y, x.grad, vaf.weight.grad
-        for value, wanted in zip(found, in_double(vaf, X), strict=True):
-            size = max(1.0, wanted.abs().max().item())
-            close(value.double() / size, wanted / size, rtol=1e-4, atol=1e-5)
-        vaf.reset_parameters()
-        close(vaf(X), FUNCTIONS[g](X), rtol=1e-6, atol=1e-6)
-    vaf = trained(g, unshared=(3, 5), axes=(1, 3))
-    close(vaf(X).double(), in_double(vaf, X)[0], rtol=1e-4, atol=1e-4)
+    for k in (1, 3, 5):
+        for sizes, axes in PLACES:
+            vaf = trained(g, k=k, unshared=sizes, axes=axes)
+            check(vaf, X)
+            vaf.reset_parameters()
+            close(vaf(X), on_torch(g)(X), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
+def test_the_dtype_and_the_layout_of_an_input_are_kept(g, form):
+    for x in INPUTS:
+        check(trained(g), x)
+        check(trained(g).to(x.dtype), x)
+        if x.ndim == 4:
+            check(trained(g, unshared=(3,)), x)
 
 
 @pytest.mark.parametrize("g", NAMES)
@@ -77,22 +104,12 @@ def test_the_same_numbers_as_the_keras_layer(g, form):
             close(layer(X), vaf(X))
 
 
-def test_any_function_or_module_is_a_g():
-    for g in (nn.ELU(0.5), nn.Softplus(2.0), lambda h: h * torch.sigmoid(1.702 * h)):
-        vaf = VAF(g=g)
-        close(vaf(X), g(X), rtol=0, atol=0)
-        vaf(X).sum().backward()
-        assert vaf.weight.grad.isfinite().all()
-    assert "ELU" in repr(VAF(g=nn.ELU(0.5)))
-
-
 @pytest.mark.parametrize(
     "arguments, message",
     [
         ({"g": "rellu"}, "Did you mean 'relu'"),
         ({"g": nn.ReLU}, "Received: g="),
         ({"unshared": (3, 4), "axes": (2, 1)}, "ascending"),
-        ({"initialization": "leaky_relu", "k": 1}, "k"),
     ],
 )
 def test_wrong_arguments(arguments, message):
@@ -112,62 +129,18 @@ def test_views_are_read_and_written_in_place():
         vaf.alpha_bias[1] = 7
     assert vaf.weight[[0, 4, 6, 9]].tolist() == [5, 7, 2, 2]
     assert [name for name, _ in vaf.named_parameters()] == ["weight"]
+    assert repr(vaf) == "VAF(k=3, g=relu, unshared=(), axes=())"
     with pytest.raises(AttributeError):
         vaf.alpha = torch.ones(3)
     vaf.reset_parameters()
     close(vaf(X), torch.relu(X), rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
-def test_a_module_in_another_dtype(dtype, g, form):
-    vaf, x = trained(g).to(dtype), X.to(dtype)
-    wide = trained(g).to(dtype).to(torch.promote_types(dtype, torch.float32))
-    y = vaf(x)
-    assert y.dtype == dtype == vaf.weight.dtype
-    expected = wide(x.to(wide.weight.dtype)).to(dtype)
-    close(y, expected)
-    y.sum().backward()
-    assert vaf.weight.grad.dtype == dtype
-    if dtype.itemsize < 4:  # a module in float32 takes the same input
-        close(trained(g)(x), trained(g)(x.float()).to(dtype))
-
-
-@pytest.mark.parametrize("dtype", DTYPES[1:])
-@pytest.mark.parametrize("g", ("gelu", "mish"))
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("g", ("mish", "gelu"))
 def test_autocast_keeps_as_much_as_a_fixed_function(dtype, g, form):
-    found = []
-    for module in (nn.GELU(), trained(g)):
-        kept = []
-        hooks = torch.autograd.graph.saved_tensors_hooks(
-            lambda t, kept=kept: kept.append(t) or t, lambda t: t
-        )
-        with hooks, torch.autocast("cpu", dtype):
-            x = nn.Linear(8, 8)(torch.randn(16, 8))
-            y = module(x)
-        assert y.dtype == x.dtype == dtype
-        found.append(sorted(str(t.dtype) for t in kept if t.numel() == y.numel()))
-    assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("g", ("relu", "mish"))
-def test_layouts_are_kept(g, form):
-    inputs = (
-        torch.zeros(0, 3),
-        torch.tensor(1.5),
-        torch.randn(3, 4, 5).transpose(0, 2),
-        torch.randn(2, 3, 4, 5).contiguous(memory_format=torch.channels_last),
-        torch.randn(4, 3, 1, 1).expand(4, 3, 2, 2),
-    )
-    for x in inputs:
-        vafs = [trained(g), *([trained(g, unshared=(3,))] if x.ndim == 4 else [])]
-        for vaf in vafs:
-            leaf = x.detach().requires_grad_()
-            y = vaf(leaf)
-            y.sum().backward()
-            assert y.shape == leaf.grad.shape == x.shape
-            assert y.stride() == x.stride() or not x.numel() or 0 in x.stride()
-            close(y, vaf(x.contiguous()))
+    x = torch.randn(64, 32).to(dtype).requires_grad_()
+    assert saved(trained(g), x, dtype) == saved(nn.GELU(), x, dtype)
 
 
 @pytest.mark.parametrize("g", ("tanh", "gelu", "mish"))
@@ -222,9 +195,8 @@ def test_parameters_without_memory_are_set_later():
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute")  # of torch.compile itself
 @pytest.mark.parametrize("called", (False, True))
-def test_fifty_vafs_are_one_graph(called, kernels):
-    from torch._dynamo.utils import counters
-
+@pytest.mark.parametrize("form", ["kernels"], indirect=True)
+def test_fifty_vafs_are_one_graph(called, form):
     torch.compiler.reset()
     counters.clear()
     parts = [part for _ in range(50) for part in (nn.Linear(8, 8), VAF(3, "gelu"))]
@@ -240,9 +212,7 @@ def test_fifty_vafs_are_one_graph(called, kernels):
 
 @pytest.mark.parametrize("assign", (False, True))
 def test_a_state_of_version_0_3_0_is_loaded(assign):
-    """It holds four weights for each VAF.
-
-    At commit 8533b88, in `torch.nn`, with the seed 0, this wrote the file:
+    """At commit 8533b88, with the seed 0, this wrote four weights for each VAF:
 
     ```
     module = convert(Sequential(Linear(4, 8), GELU(), Sequential(Linear(8, 8), PReLU(8),
@@ -262,8 +232,6 @@ def test_a_state_of_version_0_3_0_is_loaded(assign):
     )
     module.load_state_dict(file["state"], assign=assign)
     close(module(file["x"]), file["y"])
-    moved = np.abs(module[1].beta.detach().numpy() - [1, 0, 0])
-    assert moved.max() > 1e-4  # it was trained
 
 
 def test_parameter_groups_go_by_class():
@@ -272,5 +240,3 @@ def test_parameter_groups_go_by_class():
     assert [*map(id, vafs["params"])] == [id(module[1].weight)]
     assert (len(others["params"]), vafs["lr"], vafs["weight_decay"]) == (4, 0.5, 0.0)
     assert torch.optim.SGD([others, vafs], lr=0.1).param_groups[0]["lr"] == 0.1
-    with pytest.raises(ValueError, match="module with VAFs"):
-        parameter_groups(nn.Linear(2, 2))

@@ -1,12 +1,13 @@
 """`fold_rows`, the rows of every fold, divided at random, by groups or by time."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.splits import k_folds, split
+from keras_vaf.training.splits import class_labels, k_folds, split
 from keras_vaf.utils import check_integer, check_number, require
 
 FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -73,7 +74,7 @@ def fold_rows(
         times = _one_per_row("times", times, len(y))
         return _by_time(times, folds, validation_fraction)
     if groups is not None:
-        labels = y if stratify else np.zeros(len(y), np.int64)
+        labels = class_labels(y) if stratify else np.zeros(len(y), np.int64)
         groups = _one_per_row("groups", groups, len(y))
         return _by_groups(labels, groups, folds, seed, validation_fraction)
     parts = k_folds(y, folds, seed, stratify)
@@ -94,7 +95,7 @@ def fold_rows(
 def _one_per_row(name: str, values: Any, rows: int) -> np.ndarray:
     values = np.asarray(values)
     missing = name == "times" and np.any(values != values)  # NaN, or no date
-    if values.shape != (rows,) or missing:
+    if values.shape != (rows,) or missing or rows == 0:
         raise ValueError(
             f"`{name}` must have one entry per row of `y`, and `times` none that is "
             f"missing. Received: {values.shape} for {rows} rows, missing={missing}"
@@ -146,16 +147,19 @@ def _group_folds(
     labels: np.ndarray, groups: np.ndarray, folds: int, seed: int
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the other rows and the test rows of each fold."""
-    count = len(np.unique(groups))
-    if count < folds or folds < 2:
+    count, largest = len(np.unique(groups)), np.bincount(labels).max()
+    if not 2 <= folds <= min(count, largest):
         raise ValueError(
-            f"{max(folds, 2)} folds need at least as many groups, and further groups "
-            f"for validation: use fewer folds. Received: {count} groups"
+            "Groups are divided into at least two parts, and at most as many as there "
+            "are groups, and rows of the largest class: use fewer folds, or a "
+            f"`validation_fraction` of at most 0.5. Received: {folds} parts, {count} "
+            f"groups, {largest} rows"
         )
     selection = require("sklearn.model_selection", extra="experiments")
     splitter = selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    classes = np.unique(labels, return_inverse=True)[1]
-    parts = list(splitter.split(labels, classes, groups))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        parts = list(splitter.split(labels, labels, groups))
     if not all(len(rest) and len(test) for rest, test in parts):
         raise ValueError(
             "Each fold needs training rows from other groups: use fewer folds, or "

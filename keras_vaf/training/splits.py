@@ -15,7 +15,7 @@ def k_folds(
 
     A class with fewer rows than folds has at most one row per test set.
     """
-    y = _labels(y) if stratify else np.asarray(y)
+    y = class_labels(y) if stratify else np.asarray(y)
     largest = np.bincount(y).max(initial=0) if stratify else len(y)
     if largest < folds:
         rows = "rows in the largest class" if stratify else "rows"
@@ -67,7 +67,7 @@ def split(
     check_integer("seed", seed, minimum=0)
     if rows is not None:
         check_integer("rows", rows)
-    y = _labels(y) if stratify else np.asarray(y)
+    y = class_labels(y) if stratify else np.asarray(y)
     alone = np.bincount(y)[y] == 1 if stratify else np.zeros(len(y), bool)
     shared = int(np.sum(~alone))
     classes = len(np.unique(y[~alone])) if stratify else 1
@@ -92,7 +92,7 @@ def split(
     return np.sort(np.concatenate([np.flatnonzero(alone), parts[0]])), np.sort(parts[1])
 
 
-def _labels(y: Any) -> np.ndarray:
+def class_labels(y: Any) -> np.ndarray:
     """Return class labels as numbers, counted from 0."""
     y = np.asarray(y)
     if y.ndim != 1 or (y.dtype.kind == "f" and not np.all(y == np.round(y))):

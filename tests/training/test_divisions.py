@@ -37,7 +37,7 @@ def test_groups_of_another_seed_are_divided_in_another_way(groups):
 
 
 def test_too_few_groups_are_refused(groups):
-    with pytest.raises(ValueError, match=r"use fewer folds\. Received: 20 groups"):
+    with pytest.raises(ValueError, match=r"use fewer folds.*: 21 parts, 20 groups"):
         fold_rows(groups % 2, 21, groups=groups)
     three = np.arange(30) % 3
     with pytest.raises(ValueError, match=r"as many folds as groups\..*=2, 3 groups"):
@@ -66,6 +66,9 @@ def test_the_test_rows_are_the_latest_of_a_fold(fraction, different):
         assert sorted(times[tested]) == list(range(51, 101))
 
 
+HALF = {"groups": np.arange(40) // 2}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -76,11 +79,19 @@ def test_the_test_rows_are_the_latest_of_a_fold(fraction, different):
         ({"times": [np.nan, *range(39)]}, "none that is missing"),
         ({"times": np.arange(40), "groups": np.arange(40)}, "Received: both"),
         ({"seed": -1}, "`seed` must be an integer of at least 0"),
+        (HALF | {"validation_fraction": 0.8}, "at most 0.5. Received: 1 parts"),
+        (HALF | {"y": np.arange(40)}, "use fewer folds.* 20 groups, 1 rows"),
+        (HALF | {"y": np.linspace(0, 1, 40)}, "use `stratify=False`"),
+        ({"y": [], "times": []}, r"`times` must .* Received: \(0,\) for 0 rows"),
     ],
 )
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
-        fold_rows(np.arange(40) % 2, 4, **arguments)
+        fold_rows(**{"y": np.arange(40) % 2, "folds": 4} | arguments)
+
+
+def test_groups_of_a_rare_class_are_divided_without_a_warning():
+    assert len(fold_rows([0] * 38 + [1] * 2, 3, **HALF)) == 3
 
 
 def test_too_few_rows_for_folds_in_time_are_refused():

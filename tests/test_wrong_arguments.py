@@ -80,6 +80,8 @@ LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
 NETWORK = {"outputs": 2, "activation": keras.layers.ReLU}
 DENSE = NETWORK | {"inputs": 4, "hidden": (3,)}
 IMAGES = NETWORK | {"input_shape": (8, 8, 1), "filters": (2,)}
+NO_TEXT = (3.5, None, ["a"])
+LINEAR = [experiments.Arm("linear", "the name of a reference", "Identity")]
 RATES = ([], [0.1, 0.1], [-1.0], [math.nan])
 SHARING = (*NAME, (0, 1), (1, 1), (1.0,))
 START = (*NAME, keras.initializers.Ones())
@@ -175,14 +177,25 @@ CASES = [
         task=OPTIONAL_NAME,
         dates=OPTIONAL_NAME,
     ),
-    *case(experiments.Arm, {"name": "a", "title": "A"}, layer=(*NAME, "deserialize")),
+    *case(
+        experiments.Arm,
+        {"name": "a", "title": "A", "layer": "ReLU"},
+        name=NO_TEXT,
+        title=NO_TEXT,
+        layer=(*NAME, "deserialize"),
+        arguments=({"g": np.tanh},),
+    ),
     *case(experiments.Recipe, hidden=NAMES, learning_rates=RATES, epochs=COUNT),
     *case(experiments.Recipe, folds=COUNT, missing=NAME, targets=NAME),
     *case(experiments.Recipe, patience=OPTIONAL_COUNT, batch_size=OPTIONAL_COUNT),
+    *case(experiments.Recipe, validation_fraction=(*POSITIVE, 1)),
+    *case(experiments.Recipe, test_size=(0, -1, 1.5, True, "a fifth")),
+    *case(experiments.Recipe, optimizer_arguments=({"learning_rate": 1}, {"a": 1j})),
     *case(
         experiments.compare,
         {"data": SMALL},
-        activations=(["relu"], "no such", "relu,relu"),
+        activations=(["relu"], "no such", "relu,relu", LINEAR),
+        target=("y",),
         recipe=("quick", 3.5),
         seeds=SEEDS,
         quick=FLAG,
@@ -201,6 +214,7 @@ CASES = [
     *case(fit_regressor, batch_size=OPTIONAL_COUNT, patience=OPTIONAL_COUNT),
     *case(fit_regressor, validation_fraction=(0, 1, -1.0, *BOUND)),
     *case(tuners.CrossValidated, tuner_class=NAME),
+    *case(tuners.search, {"data": SMALL}, recipe=("quick", 3.5), seed=SEED),
     *case(tuners.SearchSpace, k=(*NAMES, [], [0], ["three"], [3, 3])),
     *case(tuners.SearchSpace, g=(*NAMES, [], ["no such"]), initialization=(*NAMES, [])),
     *case(tuners.SearchSpace, sharing=(*NAMES, [], ["no such"])),

@@ -67,6 +67,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         """Check the types and the sizes of the arrays."""
+        check_kind("name", self.name, str)
         check_choice("task", self.task, get_args(Task))
         check_kind("x", self.x, np.ndarray)
         check_kind("y", self.y, np.ndarray)

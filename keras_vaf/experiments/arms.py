@@ -11,7 +11,7 @@ import keras
 
 from keras_vaf import layers
 from keras_vaf.initializers import RandomStart
-from keras_vaf.utils import check_kind, class_of, did_you_mean
+from keras_vaf.utils import check_json, check_kind, class_of, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class Arm:
     arguments: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Raise a `ValueError` if no class has the name of the layer."""
+        """Raise a `ValueError` for values that records cannot hold, or no class."""
+        check_kind("name", self.name, str)
+        check_kind("title", self.title, str)
+        check_json("arguments", self.arguments)
         if self.layer != "":
             class_of("layer", self.layer, layers, keras.layers)
 

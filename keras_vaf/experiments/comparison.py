@@ -131,6 +131,7 @@ def compare(
     """
     check_flag("quick", quick)
     check_integer("jobs", jobs)
+    seeds = check_seeds("seeds", seeds)
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
     recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
@@ -147,24 +148,25 @@ def compare(
 
 def as_dataset(data: Any, target: str | None) -> Dataset:
     """Return the data of `compare` as a `Dataset`."""
-    if isinstance(data, Dataset):
+    if isinstance(data, Dataset) and target is None:
         return data
-    if target is not None:
+    if not isinstance(data, Dataset) and target is not None:
         return read_table(data, target)
     if isinstance(data, str):
         return load(data)
     raise ValueError(
-        "A table needs the name of the column to predict: `target`. Received: None"
+        "A table needs the name of the column to predict, `target`, which a `Dataset` "
+        f"has. Received: target={target!r}"
     )
 
 
 def check_study(study: Study) -> None:
     """Raise errors now rather than after the first training."""
     dataset, arms, recipe, seeds, *_ = study
-    check_seeds("seeds", seeds)
-    check_kinds("activations", arms, Arm)
+    check_kinds("activations", arms, Arm, ", or names such as 'relu,prelu'")
     check_integer("the number of activations", len(arms))
-    check_distinct("activations", [arm.key for arm in arms])
+    others = references(dataset.task)
+    check_distinct("activations", [arm.key for arm in (*arms, *others)])
     check_kind("recipe", recipe, Recipe)
     if dataset.x.ndim != 2:
         raise ValueError(

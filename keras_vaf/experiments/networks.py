@@ -113,8 +113,9 @@ def fit_references(
     for number, _ in wanted:
         fold, started = folds[number], time.perf_counter()
         dataset, fitted, rows = fold.dataset, fold.fitted, fold.rows.train
-        # Trees read raw columns and missing entries.
-        x = fitted.transform_inputs(dataset.x) if arm.name == "linear" else dataset.x
+        # Trees read raw columns and missing entries, but no column without a value.
+        x = np.where(np.isnan(dataset.x[rows]).all(axis=0), 0, dataset.x)
+        x = fitted.transform_inputs(dataset.x) if arm.name == "linear" else x
         y = fitted.transform_targets(dataset.y[rows])
         with warnings.catch_warnings(), limits(1 if len(y) < _FEW_ROWS else None):
             warnings.simplefilter("ignore")  # the fit may not have converged

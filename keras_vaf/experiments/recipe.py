@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
@@ -20,6 +21,7 @@ from keras_vaf.utils import (
     check_choice,
     check_distinct,
     check_integer,
+    check_json,
     check_number,
     check_numbers,
     check_positive,
@@ -77,18 +79,33 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Raise a `ValueError` for a value that is out of range."""
-        for name in ("epochs", "folds", "patience", "batch_size"):
-            if getattr(self, name) is not None or name in ("epochs", "folds"):
-                check_integer(name, getattr(self, name))
-        object.__setattr__(self, "hidden", check_sizes("hidden", self.hidden))
+        size, share = self.test_size, self.validation_fraction
+        share = check_number("validation_fraction", share, above=0, below=1)
         rates = check_numbers("learning_rates", self.learning_rates)
-        object.__setattr__(self, "learning_rates", rates)
         check_positive("learning_rates", min(rates, default=0))
         check_distinct("learning_rates", rates)
         check_choice("missing", self.missing, ("mean", "drop"))
         check_choice("targets", self.targets, get_args(Scaling))
-        if self.test_size is not None:
-            check_number("test_size", self.test_size, above=0)
+        # Records have Python's numbers, which JSON supports.
+        numbers = {
+            "hidden": check_sizes("hidden", self.hidden),
+            "learning_rates": rates,
+            "validation_fraction": share,
+        }
+        for name in ("epochs", "folds", "patience", "batch_size"):
+            if getattr(self, name) is not None or name in ("epochs", "folds"):
+                numbers[name] = check_integer(name, getattr(self, name))
+        if size is not None:
+            most = 1 if isinstance(size, float) else math.inf
+            numbers["test_size"] = check_number("test_size", size, above=0, below=most)
+        for name, value in numbers.items():
+            object.__setattr__(self, name, value)
+        check_json("optimizer_arguments", self.optimizer_arguments)
+        if "learning_rate" in self.optimizer_arguments:
+            raise ValueError(
+                "The learning rates are the argument `learning_rates`. Received: "
+                f"optimizer_arguments={self.optimizer_arguments!r}"
+            )
 
     def settings(self, dataset: Dataset) -> dict[str, Any]:
         """Return data, backend and all settings but the learning rates."""
@@ -99,6 +116,8 @@ class Recipe:
             "precision": keras.config.dtype_policy().name,
         }
         del fields["learning_rates"]
+        if dataset.categories:  # columns of equal numbers may be categories or not
+            fields["categories"] = sorted(dataset.categories)
         return fields
 
     def digest(self, dataset: Dataset) -> str:

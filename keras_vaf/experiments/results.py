@@ -36,7 +36,7 @@ def select(found: DataFrame, selection: Selection = "validation") -> DataFrame:
     errors = (found[score] * found["task"].map(SIGN)).where(finite)
     ordered = found.assign(error=errors)
     ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
-    chosen = ordered.drop_duplicates(["problem", "recipe", *ARM, *CELL]).index
+    chosen = ordered.drop_duplicates(["recipe", *ARM, *CELL]).index
     return found.loc[chosen.sort_values()]
 
 
@@ -76,7 +76,7 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
 
 def models_of(found: DataFrame) -> DataFrame:
     """Return `numbers_of` each model; networks are compared with the first one."""
-    recipes = found[["problem", "recipe"]].drop_duplicates().values.tolist()
+    recipes = found["recipe"].unique().tolist()  # a hash of the data, too
     networks = found.loc[found["learning_rate"].notna(), ARM].drop_duplicates()
     if len(recipes) != 1 or networks.empty:
         raise ValueError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -29,6 +30,7 @@ from keras_vaf.experiments.store import append, records
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
 from keras_vaf.utils import require, visible, write_atomically
 
+_TURNS = threading.Lock()  # of threads, which share the network of an activation
 _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
 
 
@@ -87,7 +89,8 @@ def train_missing(
     path = study.folder / f"recipe-{digest}.json"
     write_atomically(path, json.dumps(settings, indent=1))
     joblib = require("joblib", extra="experiments")
-    parallel = joblib.Parallel(n_jobs=study.jobs, return_as="generator_unordered")
+    jobs = study.jobs if study.jobs > 1 else None  # those of `joblib.parallel_config`
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
     train = joblib.delayed(train_batch)
     first, title = recipe.learning_rates, phase
     study = study._replace(rates=first)
@@ -136,11 +139,12 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
         "environment": f"keras {keras.__version__}, {backend.__name__} "
         f"{backend.__version__}, numpy {np.__version__}, {device}",
     }
-    # Dask repeats a batch whose worker was lost. What that worker trained is kept.
-    for _, wanted in study.missing():
-        train = train_networks if arm.layer else fit_references
-        for row in train(_folds(dataset, recipe, seed), arm, recipe, wanted):
-            append(study.folder, shared | row)
+    train = train_networks if arm.layer else fit_references
+    with _TURNS:
+        # Dask repeats a batch whose worker was lost. What that worker trained is kept.
+        for _, wanted in study.missing():
+            for row in train(_folds(dataset, recipe, seed), arm, recipe, wanted):
+                append(study.folder, shared | row)
     return f"{arm.title}, seed {seed}", count
 
 

@@ -47,11 +47,16 @@ def records(path: str | os.PathLike[str]) -> DataFrame:
     Args:
         path: Folder of `.jsonl` files, such as the `output` of `compare`.
 
+    Raises:
+        NotADirectoryError: If the path is that of a file.
+
     Example:
 
     >>> len(keras_vaf.experiments.records("runs"))
     0
     """
+    if Path(path).is_file():
+        raise NotADirectoryError(f"Expected a folder of records. Received: {path}")
     files = sorted(Path(path).glob("*.jsonl"))
     rows = [row for file in files for row in read_lines(file)]
     complete = [row for row in rows if _is_record(row)]

@@ -28,7 +28,9 @@ from keras_vaf.utils import (
     check_distinct,
     check_flag,
     check_integer,
+    check_kinds,
     check_seeds,
+    did_you_mean,
     png_bytes,
     write_atomically,
 )
@@ -105,7 +107,7 @@ def reproduce(
     check_choice("selection", selection, get_args(Selection))
     check_flag("quick", quick)
     check_integer("jobs", jobs)
-    check_seeds("seeds", seeds)
+    seeds = check_seeds("seeds", seeds)
     wanted = _names("datasets", name, datasets, experiment.datasets)
     loaded = [load(each, data_dir) for each in wanted]
     used = [
@@ -150,11 +152,12 @@ def _names(
     kind: str, experiment: str, wanted: Sequence[str], known: Iterable[str]
 ) -> Sequence[str]:
     """Return the wanted names, or all names that an experiment has."""
+    check_kinds(kind, wanted, str)
     check_distinct(kind, wanted)
-    unknown = [each for each in wanted if each not in known]
-    if unknown:
-        raise ValueError(
-            f"The {kind} of {experiment} are: {', '.join(known)}. "
-            f"Received: {', '.join(unknown)}"
-        )
+    for name in wanted:
+        if name not in known:
+            raise ValueError(
+                f"The {kind} of {experiment} are: {', '.join(known)}."
+                f"{did_you_mean(name, known)} Received: {name}"
+            )
     return wanted or [*known]

@@ -30,7 +30,13 @@ from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.experiments.tables import advice
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.space import SearchSpace, activation
-from keras_vaf.utils import check_choice, check_integer, require, write_atomically
+from keras_vaf.utils import (
+    check_choice,
+    check_integer,
+    check_kind,
+    require,
+    write_atomically,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -137,7 +143,9 @@ def search(
     check_integer("trials", trials, minimum=min(_UNITS) if tuner == "hyperband" else 1)
     if tuner == "hyperband":
         trials = max(number for number in _UNITS if number <= trials)
+    seed = check_integer("seed", seed, 0, 2**32 - 2)
     recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
+    check_kind("recipe", recipe, Recipe)
     if len(recipe.learning_rates) < 2:
         raise ValueError(
             "A search needs two learning rates or more. "

@@ -10,6 +10,7 @@ from keras_vaf.utils.checks import (
     check_distinct,
     check_flag,
     check_integer,
+    check_json,
     check_kind,
     check_kinds,
     check_number,

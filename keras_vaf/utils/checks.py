@@ -4,6 +4,7 @@ Each raises a `ValueError` that names the argument `name`, what it must be, and 
 """
 
 import difflib
+import json
 import math
 import sys
 import types
@@ -48,11 +49,19 @@ def check_kind(name: str, value: Any, *kinds: type) -> None:
     _check(isinstance(value, kinds), name, f"a {allowed}", value)
 
 
-def check_kinds(name: str, values: Any, kind: type) -> None:
+def check_kinds(name: str, values: Any, kind: type, others: str = "") -> None:
     """Check that an argument is a sequence of instances of a class."""
     listed = isinstance(values, Collection) and not isinstance(values, str)
     good = listed and all(isinstance(value, kind) for value in values)
-    _check(good, name, f"a sequence of {kind.__name__}", values)
+    _check(good, name, f"a sequence of {kind.__name__}{others}", values)
+
+
+def check_json(name: str, value: Any) -> None:
+    """Check that an argument can be written as JSON."""
+    try:
+        json.dumps(value)
+    except TypeError:
+        _check(False, name, "made of texts, numbers, lists and dictionaries", value)
 
 
 def class_of(name: str, value: str, *modules: types.ModuleType) -> Any:
@@ -123,12 +132,13 @@ def check_positive(name: str, value: float) -> float:
     return check_number(name, value, above=0)
 
 
-def check_seeds(name: str, values: Sequence[int]) -> None:
-    """Check that seeds differ and that every random generator accepts them."""
+def check_seeds(name: str, values: Sequence[int]) -> tuple[int, ...]:
+    """Check that seeds differ and suit every random generator; return a tuple."""
     listed = isinstance(values, Sequence | np.ndarray) and len(values) > 0
     good = listed and all(_is_integer(v) and 0 <= v < 2**32 for v in values)
     _check(good, name, f"integers from 0 to {2**32 - 1}, such as (0, 1, 2)", values)
     check_distinct(name, values)
+    return tuple(map(int, values))
 
 
 def _tuple(

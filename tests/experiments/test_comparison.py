@@ -23,7 +23,7 @@ late = pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 FOLDS, EPOCHS, BATCH = 3, 6, 8
 SIZES = {"hidden": (5, 3), "folds": FOLDS, "epochs": EPOCHS, "batch_size": BATCH}
 RECIPE = Recipe(**SIZES, learning_rates=(1e-5, 0.003, 0.02))
-TINY = Recipe(hidden=(2,), folds=2, epochs=1, learning_rates=(0.1,))
+TINY = Recipe(hidden=(2,), folds=np.int64(2), epochs=1, learning_rates=(0.1,))
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,8 @@ def test_a_second_run_trains_only_what_is_missing_or_damaged(numbers, tmp_path):
     pd.testing.assert_frame_equal(again.records, found.records)  # also the seconds
     for one, other in zip(weights, again.best_model.get_weights(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
-    more = compare(numbers, "tanh,relu", TINY, **words)
+    moved = replace(numbers, name="moved")
+    more = compare(moved, "tanh,relu", TINY, **words)
     assert len(records(tmp_path)) == len(more.records) == len(found.records) + 2
     assert more.folder != found.folder
 
@@ -152,7 +153,7 @@ def test_a_second_run_trains_only_what_is_missing_or_damaged(numbers, tmp_path):
 def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_dir):
     own = (Arm("elu-2", "ELU, 2", "ELU", {"alpha": 2.0}), *find_arms("relu"))
 
-    found = compare("wine", own, TINY, output=tmp_path, seeds=(0, 5))
+    found = compare("wine", own, TINY, output=tmp_path, seeds=np.array([0, 5]))
 
     assert found.table.index.tolist() == [
         *("ELU, 2", "ReLU", "logistic regression", "gradient boosted trees"),
@@ -174,6 +175,19 @@ def test_rows_with_missing_entries_are_left_out_on_request(numbers):
     for missing, rows in (("drop", 38), ("mean", 40)):
         folds = folds_of(dataset, Recipe(folds=2, missing=missing), seed=0)
         assert len(np.concatenate([fold.rows.test for fold in folds])) == rows
+
+
+@pytest.mark.backend("tensorflow")
+def test_categories_and_numbers_of_equal_values_are_different_data(numbers):
+    kinds = (replace(numbers, categories={0: names}) for names in ("ab", "abc"))
+    assert len({TINY.digest(each) for each in (numbers, *kinds)}) == 2
+
+
+@pytest.mark.backend("torch")  # which compiles nothing
+def test_a_column_may_have_no_value_in_training_rows(numbers, tmp_path):
+    x = np.where([True, False], np.nan, numbers.x).astype("float32")
+    found = compare(replace(numbers, x=x), "relu", TINY, output=tmp_path, verbose=False)
+    assert found.table["mean"].notna().all()
 
 
 @pytest.mark.backend("tensorflow")
@@ -228,7 +242,7 @@ def test_a_folder_that_is_deleted_meanwhile_is_named(numbers, tmp_path, monkeypa
         ),
         ({"quick": True}, "`quick` replaces the recipe"),
         ({"data": "table.csv"}, "--target COLUMN"),
-        ({"data": pd.DataFrame({"a": [1]})}, "`target`. Received: None"),
+        ({"data": pd.DataFrame({"a": [1]})}, "`target`, which a `Dataset` has"),
         ({"recipe": Recipe(optimizer="Adamm")}, "Did you mean 'Adam'"),
         ({"activations": [Arm("a", "A", "VAFActivation", {"k": 0})]}, "k=0"),
     ],

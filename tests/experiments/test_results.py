@@ -80,7 +80,6 @@ def test_a_higher_accuracy_is_a_gain_and_rounding_is_none(made):
 @pytest.mark.parametrize(
     ("scores", "change", "message"),
     [
-        (GOOD, {"problem": "other"}, "one dataset by one recipe"),
         (GOOD, {"recipe": "other"}, "one dataset by one recipe"),
         (GOOD[1:], {}, "same seeds and folds"),
     ],
@@ -147,3 +146,5 @@ def test_a_line_with_a_value_of_another_kind_is_no_record(tmp_path, name, value)
     append(tmp_path, row)
     append(tmp_path, row | {"seed": 2, name: value})
     assert len(records(tmp_path)) == 1
+    with pytest.raises(NotADirectoryError, match=r"Received: .*\.jsonl"):
+        records(*tmp_path.iterdir())

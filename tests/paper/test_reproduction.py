@@ -136,7 +136,8 @@ def test_change_and_shape_of_functions_that_are_known():
 def test_wrong_arguments_are_refused_before_anything_is_written(tmp_path):
     for words, said in (
         (("figures",), "Received: experiment='figures'"),
-        (("regression", ["wine"]), "datasets of regression .*Received: wine"),
+        (("regression", ["servos"]), "datasets of .* 'servo'. Received: servos"),
+        (("regression", "servo"), "`datasets` must be a sequence of str"),
         (("regression", ["servo", "servo"]), "`datasets` must differ"),
         (("regression", ["servo"], ["kaf"]), "activations of .*Received: kaf"),
     ):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import keras_vaf_cli
+from keras_vaf.experiments import find_arms
 from keras_vaf_cli import COMMANDS
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -51,6 +52,15 @@ def test_help_ends_with_examples_that_parse(name):
     assert own, f"add an example to the help in keras_vaf_cli/{name or '__init__'}.py"
     for line in lines:
         assert PARSER.parse_args(shlex.split(line)).command
+
+
+def test_the_commands_of_the_pages_are_valid():
+    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    pattern = rf"keras-vaf ((?:{'|'.join(NAMES)}) [^\n`#|&]+)"
+    for line in re.findall(pattern, text):
+        given = PARSER.parse_args(shlex.split(line))
+        find_arms(",".join(getattr(given, "activations", ["relu"])))
 
 
 @pytest.mark.parametrize("name", NAMES)

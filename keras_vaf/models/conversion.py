@@ -46,11 +46,9 @@ def convert(
     are activations that shape an output and gates that multiply other values.
 
     An activation built into a layer, as in `Dense(8, activation="relu")`, becomes a
-    separate layer after it, called `NAME_activation`. Custom layers, wrappers and
-    recurrent layers receive the new activation as an argument. A class derived from a
-    Functional model becomes a plain Functional model. On the PyTorch backend, a copy of
-    any `torch.nn.Module` gets a `keras_vaf.torch.VAF` in the place of each activation
-    module.
+    separate layer after it, called `NAME_activation`. Other layers receive the new one
+    as an argument. On the PyTorch backend, a copy of any `torch.nn.Module` gets a
+    `keras_vaf.torch.VAF` in the place of each activation module.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use
@@ -146,8 +144,7 @@ class _Selection:
     """The layers, or the modules of PyTorch, that a user chose by `layers`."""
 
     def __init__(self, layers: Selector | Sequence[Selector] | None) -> None:
-        chosen: Any = layers if isinstance(layers, tuple | list) else [layers]
-        self._selectors = chosen
+        self._selectors: Any = layers if isinstance(layers, tuple | list) else [layers]
         for each in self._selectors:
             if not (each is None or isinstance(each, str) or callable(each)):
                 raise ValueError(

@@ -1,5 +1,6 @@
 """`fixed`, which describes a fixed activation, and tests such as `is_activation`."""
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,14 +14,8 @@ from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import inner_layers
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.changes import KeptError
+from keras_vaf.ops import functions
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
-from keras_vaf.ops.functions import (
-    GRID,
-    HOW_TO_REGISTER,
-    evaluate,
-    recognize,
-    registered_name,
-)
 
 _L = keras.layers
 BUILT_IN = (
@@ -113,7 +108,7 @@ def activation_in(value: Any, named: bool, outer: Any) -> Any:
     A part that is not named as an activation must describe an activation layer. If the
     activation has weights, it is that of the outer layer, found by its name.
     """
-    try:
+    with contextlib.suppress(TypeError, ValueError):
         if not isinstance(value, dict):
             return keras.activations.get(value) if named else None
         kind = keras.saving.get_registered_object(value.get("registered_name") or "")
@@ -124,8 +119,6 @@ def activation_in(value: Any, named: bool, outer: Any) -> Any:
             own = find_layers(outer, (TrainableActivation, keras.layers.PReLU))
             named_so = {each.name: each for each in own.values()}
             return named_so.get(getattr(found, "name", ""), found)
-    except (TypeError, ValueError):
-        pass
     return None
 
 
@@ -164,16 +157,17 @@ def _function(function: Callable[[Any], Any]) -> tuple[str, KnownStart]:
         return name, FunctionStart(name)
     if isinstance(function, keras.layers.Layer):
         raise KeptError("no g is known for which the start is exact")
+    x = functions.GRID[None]
     try:
-        row, column = (evaluate(function, x) for x in (GRID[None], GRID[:, None]))
+        row, column = (functions.evaluate(function, each) for each in (x, x.T))
     except Exception:  # the code of users may raise any error
         row = column = np.empty(0)
-    if row.size != len(GRID) or not np.array_equal(row, column.T, equal_nan=True):
+    if row.shape != x.shape or not np.array_equal(row, column.T, equal_nan=True):
         raise KeptError(f"{label(function)} looks at several elements at once")
-    named = not isinstance(function, keras.Operation) and registered_name(function)
-    known = function if named else recognize(function)
+    operation = isinstance(function, keras.Operation)
+    named = not operation and functions.registered_name(function)
+    known = function if named else functions.recognize(function)
     if known is None:
-        raise KeptError(
-            f"no g is known for which the start is exact. {HOW_TO_REGISTER}"
-        )
+        advice = functions.HOW_TO_REGISTER
+        raise KeptError(f"no g is known for which the start is exact. {advice}")
     return label(function), FunctionStart(known)

@@ -109,8 +109,7 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
     shape = (layer.get_build_config() or {}).get("input_shape")
     if shape is None:
         raise KeptError("the layer around it has never called it")
-    axes = range(1, len(shape))
-    shared = [axis - 1 for axis in axes if axis not in layer._unshared_axes]
+    shared = [i - 1 for i in range(1, len(shape)) if i not in layer._unshared_axes]
 
     def rescaling(part: str, scale: np.ndarray, offset: np.ndarray) -> Any:
         """Return a layer that computes scale * x + offset for each function."""
@@ -121,7 +120,7 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
         ]
         return keras.layers.Rescaling(*values, name=f"{name}_{part}", dtype="float32")
 
-    inputs = keras.Input([None] * len(axes))
+    inputs = keras.Input([None] * (len(shape) - 1))
     outputs: list[Any] = []
     # Units without effect are left out, but for one that holds the constant.
     for j in [j for j, each in enumerate(beta) if each.any()] or [0]:
@@ -134,9 +133,8 @@ def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:
     together = keras.layers.Add(name=f"{name}_sum", dtype="float32")
     y = together(outputs) if len(outputs) > 1 else outputs[0]
     # The arithmetic is in float32. The next layer receives its original dtype.
-    last = keras.layers.Activation(
-        "linear", name=f"{name}_out", dtype=layer.dtype_policy
-    )
+    policy = layer.dtype_policy
+    last = keras.layers.Activation("linear", name=f"{name}_out", dtype=policy)
     return keras.Model(inputs, last(y), name=name)
 
 
@@ -199,6 +197,5 @@ def train_only_activations(
         for weight in own_variables(layer):
             weight.trainable = False
     for layer in (*trainable_activations(model).values(), *chosen):
-        for part in all_layers(layer):
-            part.trainable = True
+        layer.trainable = True
     return model

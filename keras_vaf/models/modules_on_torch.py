@@ -1,7 +1,4 @@
-"""`convert` and other functions of this package for modules of PyTorch.
-
-They have the names of the functions for models of Keras.
-"""
+"""`convert` and other functions of this package for modules of PyTorch."""
 
 import functools
 import warnings
@@ -11,6 +8,7 @@ from typing import Any
 import keras
 import numpy as np
 import torch
+from torch.nn import Module
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import by_function, thinned
@@ -23,7 +21,7 @@ from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import check_choice
 
 
-def convert(to: Any, *arguments: Any) -> torch.nn.Module:
+def convert(to: Any, *arguments: Any) -> Module:
     """Return a module with VAFs in the place of its activations (see `Conversion`)."""
     if to is not VAFActivation:
         raise ValueError(
@@ -38,7 +36,7 @@ def convert(to: Any, *arguments: Any) -> torch.nn.Module:
     return done.module
 
 
-def freeze(module: torch.nn.Module) -> torch.nn.Module:
+def freeze(module: Module) -> Module:
     """Return a copy of a module whose VAFs have no parameters."""
     changes = [
         Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
@@ -50,7 +48,7 @@ def freeze(module: torch.nn.Module) -> torch.nn.Module:
     return frozen
 
 
-def trainable_activations(module: torch.nn.Module) -> dict[str, VAFActivation]:
+def trainable_activations(module: Module) -> dict[str, VAFActivation]:
     """Return a Keras layer with the functions of each VAF, by the paths of the VAFs."""
     layers = {}
     for path, vaf in vafs_of(module).items():
@@ -73,7 +71,7 @@ def _named(g: Any) -> Any:
     return functools.update_wrapper(lambda h: found(h), type(found), ["__name__"], [])
 
 
-def activation_inputs(module: torch.nn.Module, data: Any) -> dict[str, np.ndarray]:
+def activation_inputs(module: Module, data: Any) -> dict[str, np.ndarray]:
     """Return inputs of each VAF, as `activation_inputs` does for a model of Keras."""
     module = clone(module).eval()
     seen: dict[str, list[np.ndarray]] = {}
@@ -90,10 +88,10 @@ def activation_inputs(module: torch.nn.Module, data: Any) -> dict[str, np.ndarra
 
 
 def rebuilt(
-    module: torch.nn.Module,
+    module: Module,
     layers: dict[str, VAFActivation],
     replace: Callable[[Change], None],
-) -> tuple[torch.nn.Module, list[Change]]:
+) -> tuple[Module, list[Change]]:
     """Return a copy with other VAFs, given all as layers, and what became of each."""
     module, changes = clone(module), []
     for path, layer in layers.items():
@@ -115,9 +113,7 @@ def rebuilt(
     return module, changes
 
 
-def train_only_vafs(
-    module: torch.nn.Module, also: Sequence[str], inplace: bool
-) -> torch.nn.Module:
+def train_only_vafs(module: Module, also: Sequence[str], inplace: bool) -> Module:
     """Return a module with the parameters of VAFs and of other parts alone."""
     module = module if inplace else clone(module)
     parts = {path: p for path, p in module.named_modules() if [*p.parameters()]}

@@ -1,4 +1,4 @@
-"""`rebuild`, which copies a model with other activations.
+"""`Rebuilding`, which copies a model with other activations.
 
 Keras's `clone_model` copies the graph. The activation of a layer such as `Dense`
 becomes a layer after it. Other layers are made again from their configurations, in
@@ -24,9 +24,8 @@ Replace = Callable[[Change], None]
 class Rebuilding:
     """A copy of a model with other activations, and in `changes` what became of each.
 
-    `replace` adds the new activation to a change, or raises `KeptError`, or ignores the
-    activation. Before `finish`, no layer of the model is changed, even if they are used
-    `inplace`.
+    `replace` adds the new activation to a change, raises `KeptError`, or ignores the
+    change. Until `finish`, no layer is changed, even if layers are used `inplace`.
     """
 
     def __init__(self, model: Any, replace: Replace, inplace: bool = False) -> None:

@@ -16,8 +16,6 @@ from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
 
-_USUAL = slice(10, -10)  # the quantiles without the lowest and the highest 1 %
-
 
 def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     """Remove hidden units of VAFs while each function stays within `tolerance`.
@@ -99,7 +97,8 @@ def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -
         kept, (*beta, constant), error = _reduced(hidden, solution, tolerance, order)
         carriers = [*zip(alpha[kept], bias[kept], beta, strict=True)]
         found.append((carriers, constant, error))
-    near = str(nearest(layer, None if values is None else values[_USUAL]))
+    # Without the lowest and the highest 1 % of the quantiles.
+    near = str(nearest(layer, None if values is None else values[10:-10]))
     k = max(len(carriers) for carriers, _, _ in found)
     if k >= layer.k:
         raise KeptError(f"it needs all its hidden units; near {near}")

@@ -147,7 +147,7 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
 
 def written(curve: Curve, form: str) -> str:
     """Return the formula of a learned function, as an expression in `a`."""
-    name = "g" if form == "python" else _name(curve.g)
+    name = "g" if form == "python" else curve.g.__name__
     if form == "latex":
         known, escaped = name in _LATEX_NAMES, name.replace("_", r"\_")
         name = rf"\{name}" if known else rf"\operatorname{{{escaped}}}"
@@ -167,10 +167,6 @@ def written(curve: Curve, form: str) -> str:
     knots = [_number(knot, form) for knot in curve.knots]
     text = "".join(map(piece.format, inner, knots)) + end.format(last, knots[-1])
     return whole.format(text)
-
-
-def _name(g: Function) -> str:
-    return str(getattr(g, "__name__", "g"))
 
 
 def _added(terms: list[tuple[float, str]], form: str) -> str:
@@ -200,12 +196,12 @@ def _code(g: Function) -> list[str]:
     """Return the code of g in Python, below the import that it needs."""
     if g is keras.activations.linear:
         return []
-    known = name_of(g) or g.__module__.startswith("keras_vaf.")
-    if not known or _name(g) not in _CODE:
+    own = not name_of(g) and not g.__module__.startswith("keras_vaf.")
+    if own or g.__name__ not in _CODE:
         raise ValueError(
             "The code of g is unknown, so form='python' is not available; use "
-            f"form='text' or form='latex'. Received: a layer with g={_name(g)}"
+            f"form='text' or form='latex'. Received: a layer with g={g.__name__}"
         )
-    code = _CODE[_name(g)]
+    code = _CODE[g.__name__]
     imports = ["import math\n"] if "math." in code else []
     return [*imports, f"def g(h):\n    return {code}\n"]

@@ -7,13 +7,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.models.formulas.curve import (
-    FORMS,
-    Curve,
-    curve_of,
-    with_frame,
-    written,
-)
+from keras_vaf.models.formulas.curve import FORMS, Curve, curve_of, with_frame, written
 from keras_vaf.models.graph import check_finite_weights, functions_on_torch, read
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES
@@ -114,8 +108,7 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
             f"Received: an array of {x.size} numbers"
         )
     error = max(_difference(curve, printed[name], x) for name, curve in curves.items())
-    start = _COMMENT[form]
-    lines = [f"{start}{digits} digits: largest difference {error:.2g} {where}"]
+    lines = [f"{_COMMENT[form]}{digits} digits: largest difference {error:.2g} {where}"]
     if form == "text" and isinstance(layer, TrainableActivation):
         lines.append(f"nearest: {nearest(layer, x)} {where}")
     return "\n".join([text.rstrip("\n"), *lines])
@@ -132,10 +125,8 @@ def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     g, units, constants = units_of(layer)
     check_finite_weights(layer)
     return {
-        "_".join(map(str, place)): curve_of(
-            g, units[(slice(None), *place)], float(constants[place])
-        )
-        for place in np.ndindex(constants.shape)
+        "_".join(map(str, at)): curve_of(g, units[:, *at], float(constants[at]))
+        for at in np.ndindex(constants.shape)
     }
 
 

@@ -80,6 +80,7 @@ LINES = {"knots": [0.0], "slopes": [0.0, 1.0]}
 NETWORK = {"outputs": 2, "activation": keras.layers.ReLU}
 DENSE = NETWORK | {"inputs": 4, "hidden": (3,)}
 IMAGES = NETWORK | {"input_shape": (8, 8, 1), "filters": (2,)}
+CHOICES = (*NAMES, [], ["no such"])
 NO_TEXT = (3.5, None, ["a"])
 LINEAR = [experiments.Arm("linear", "the name of a reference", "Identity")]
 RATES = ([], [0.1, 0.1], [-1.0], [math.nan])
@@ -216,8 +217,7 @@ CASES = [
     *case(tuners.CrossValidated, tuner_class=NAME),
     *case(tuners.search, {"data": SMALL}, recipe=("quick", 3.5), seed=SEED),
     *case(tuners.SearchSpace, k=(*NAMES, [], [0], ["three"], [3, 3])),
-    *case(tuners.SearchSpace, g=(*NAMES, [], ["no such"]), initialization=(*NAMES, [])),
-    *case(tuners.SearchSpace, sharing=(*NAMES, [], ["no such"])),
+    *case(tuners.SearchSpace, g=CHOICES, sharing=CHOICES, initialization=CHOICES),
     *case(visualization.plot_activation, layer=(*MODEL, keras.layers.ReLU(), UNBUILT)),
     *case(visualization.plot_activations, model=(*MODEL, PLAIN)),
     *case(visualization.plot_epochs, records=([], {}, 3.5, "no such", [3])),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 import statistics
 import tempfile
@@ -22,6 +21,7 @@ from keras_vaf.training import NetworkRun, Trainer, fold_rows, train
 from keras_vaf.training.data import take, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
+from keras_vaf.tuners.space import check_one_process
 from keras_vaf.utils import checksum, deviation, require
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
 else:
     Tuner = object
+
+_UNUSED = {"executions_per_trial", "max_model_size", "distribution_strategy"}
 
 
 def CrossValidated(tuner_class: type) -> type:
@@ -91,10 +93,11 @@ class CrossValidatedTuner(Tuner):
     def __init__(
         self, *args: Any, folds: int = 5, stratify: bool = True, **kwargs: Any
     ) -> None:
-        if "KERASTUNER_ORACLE_IP" in os.environ:
+        check_one_process("CrossValidated")
+        if unused := _UNUSED & {*kwargs}:
             raise ValueError(
-                "`CrossValidated` searches in one process: use a tuner of KerasTuner. "
-                f"Received: KERASTUNER_ORACLE_IP={os.environ['KERASTUNER_ORACLE_IP']}"
+                "`CrossValidated` trains each fold once: use a tuner of KerasTuner for "
+                f"other trainings. Received: {', '.join(sorted(unused))}"
             )
         self._folds, self._stratify = folds, stratify
         self._seed = kwargs.get("seed") or 0
@@ -146,6 +149,8 @@ class CrossValidatedTuner(Tuner):
         how = epochs, *self._options, self._seed, self._metric
         data = checksum((self._data, self._rows))
         self._settings = keras.backend.backend(), data, *how
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.touch()  # raises an error now rather than in each trial
         lines = (line for line in read_lines(self._file) if {"key", "error"} <= {*line})
         self._remembered = {line["key"]: line for line in lines}
         with warnings.catch_warnings():
@@ -159,7 +164,6 @@ class CrossValidatedTuner(Tuner):
         key = json.dumps([*self._settings, values], sort_keys=True)
         if key not in self._remembered:
             record = {"key": key, **self._train(trial.hyperparameters)}
-            self._file.parent.mkdir(parents=True, exist_ok=True)
             append_line(self._file, record)
             self._remembered[key] = record
         found = self._remembered[key]
@@ -206,6 +210,7 @@ class CrossValidatedTuner(Tuner):
         """Return a new model, whose start depends only on seed and fold."""
         keras.utils.set_random_seed(*independent_seeds(self._seed, fold, 0))
         model = self.hypermodel.build(hp)
+        self._override_compile_args(model)  # with those of the tuner
         if not model.built:
             model(take(self._data[0], slice(1)))
         return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,9 +54,8 @@ class SearchSpace:
                     f"`{name}` must be a sequence of different values, at least one. "
                     f"Received: {name}={values!r}"
                 )
-            if name != "initialization":
-                for value in values:
-                    VAFActivation(**{name: value})
+            for value in values:
+                VAFActivation(**{name: value})
 
     def choices(self, name: str) -> dict[Any, Any]:
         """Return the values of a hyperparameter by the names that a tuner searches."""
@@ -97,6 +97,15 @@ def activation(
             default = next(iter(choices.values())) if name is None else name
             arguments[argument] = choices.get(name, default)
     return VAFActivation(**arguments)
+
+
+def check_one_process(name: str) -> None:
+    """Refuse to search as one of several processes, which would wait for each other."""
+    if (chief := os.environ.get("KERASTUNER_ORACLE_IP")) is not None:
+        raise ValueError(
+            f"`{name}` searches in one process: use a tuner of KerasTuner. "
+            f"Received: KERASTUNER_ORACLE_IP={chief}"
+        )
 
 
 def _name_of(value: Any, argument: str) -> Any:

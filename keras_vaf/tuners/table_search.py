@@ -29,7 +29,7 @@ from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
 from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.experiments.tables import advice
 from keras_vaf.training import recipe as defaults
-from keras_vaf.tuners.space import SearchSpace, activation
+from keras_vaf.tuners.space import SearchSpace, activation, check_one_process
 from keras_vaf.utils import (
     check_choice,
     check_integer,
@@ -139,6 +139,7 @@ def search(
     print(found.table, found.advice)
     ```
     """
+    check_one_process("search")
     check_choice("tuner", tuner, TUNERS)
     check_integer("trials", trials, minimum=min(_UNITS) if tuner == "hyperband" else 1)
     if tuner == "hyperband":
@@ -253,5 +254,5 @@ def _trials(drawn: pandas.DataFrame) -> pandas.DataFrame:
             "seconds": own["seconds"].sum(),
         }
     frame = require("pandas", extra="tune").DataFrame.from_dict(rows, "index")
-    sign = SIGN[drawn["task"].iloc[0]]
-    return frame.iloc[(sign * frame["score"]).argsort(kind="stable")]
+    lowest_first = SIGN[drawn["task"].iloc[0]] > 0
+    return frame.sort_values("score", ascending=lowest_first, kind="stable")

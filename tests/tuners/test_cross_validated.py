@@ -9,7 +9,7 @@ import pytest
 
 from keras_vaf.training import Trainer, train
 from keras_vaf.training.splits import k_folds
-from keras_vaf.tuners import CrossValidated
+from keras_vaf.tuners import CrossValidated, search
 
 ROWS, FOLDS, EPOCHS = 12, 3, 4
 
@@ -152,6 +152,20 @@ def test_bad_input_is_refused(tmp_path, searched, monkeypatch):
     with pytest.raises(ValueError, match="use fewer folds"):
         make(tmp_path, folds=ROWS + 1).search(*data(), epochs=1)
     assert make(searched._file.parent.parent).results().empty
+    with pytest.raises(ValueError, match="Received: executions_per_trial"):
+        make(tmp_path, executions_per_trial=2)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        make(tmp_path / "file").search(*data(), epochs=1)
     monkeypatch.setenv("KERASTUNER_ORACLE_IP", "127.0.0.1")
     with pytest.raises(ValueError, match="Received: KERASTUNER_ORACLE_IP=127"):
         make(tmp_path)
+    with pytest.raises(ValueError, match="`search` searches in one process"):
+        search("wine")
+
+
+@once
+def test_arguments_of_the_tuner_compile_the_model(tmp_path):
+    tuner = make(tmp_path, optimizer="adam", max_trials=1)
+    tuner.search(*data(), epochs=1)
+    assert isinstance(tuner.get_best_models()[0].optimizer, keras.optimizers.Adam)

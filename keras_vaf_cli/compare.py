@@ -37,6 +37,11 @@ def run(given: dict[str, Any]) -> None:
     settings = recipe.QUICK if "quick" in given else {}
     names = "hidden", "learning_rates", "epochs", "folds", "missing"
     arms = find_arms(",".join(given.get("activations", recipe.ACTIVATIONS)))
+    for name in pick(given, "k", "g"):
+        if not any(name in arm.arguments for arm in arms):
+            raise ValueError(
+                f"`--{name}` is for a VAF: use `--activations relu,vaf-relu`."
+            )
     comparison = compare(
         open_data(given),
         [arm.updated(**pick(given, "k", "g")) for arm in arms],

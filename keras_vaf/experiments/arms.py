@@ -70,7 +70,14 @@ class Arm:
     def updated(self, **arguments: Any) -> Arm:
         """Return this arm with new values for the arguments that it has."""
         known = {name: arguments[name] for name in arguments if name in self.arguments}
-        return dataclasses.replace(self, arguments={**self.arguments, **known})
+        title = self.title
+        for name, value in known.items():
+            title = title.replace(
+                f"{name} = {self.arguments[name]}", f"{name} = {value}"
+            )
+        return dataclasses.replace(
+            self, title=title, arguments={**self.arguments, **known}
+        )
 
 
 RESCALED = {

@@ -173,9 +173,10 @@ def advice(found: DataFrame, following: str = "") -> str:
         )
     after = "Next, try a wider network: `--hidden 200,100`."
     if key == models.index[0]:
-        after = "To find smaller differences, add seeds: `--seeds 0,1,2`."
-    elif "k" in json.loads(key[1]):  # a VAF
-        after = "Next, try a larger k: `--k 5`."
+        seeds = ",".join(map(str, range(found["seed"].nunique() + 2)))
+        after = f"To find smaller differences, add seeds: `--seeds {seeds}`."
+    elif k := json.loads(key[1]).get("k"):  # a VAF
+        after = f"Next, try a larger k: `--k {k + 2}`."
     return f"Use {use} {following or after}"
 
 

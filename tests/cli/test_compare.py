@@ -23,7 +23,7 @@ def table(tmp_path):
 
 
 def test_options_reach_the_records(table, run):
-    words = "--task regression --output o --activations relu,vaf-relu --k 4 --g tanh"
+    words = "--task regression --output o --activations relu,vaf-silu --k 4 --g tanh"
     words += " --seeds 3,4 --missing mean --categories kind --learning-rates 1e-9,0.1"
 
     code, output, errors = run(f"compare table.csv {QUICK} --target price {words}")
@@ -32,11 +32,12 @@ def test_options_reach_the_records(table, run):
     assert "RMSE on table" in output
     found = records("o")
     assert set(found["seed"]) == {3, 4}
-    assert set(found["activation"]) == {"relu", "vaf-relu", "linear", "trees"}
+    assert set(found["activation"]) == {"relu", "vaf-silu", "linear", "trees"}
     assert set(found["learning_rate"].dropna()) == {1e-9, 0.1}
     assert set(found["task"]) == {"regression"}
-    own = found[found["activation"] == "vaf-relu"]
-    arguments = {"k": 4, "g": "tanh", "initialization": "relu"}
+    own = found[found["activation"] == "vaf-silu"]
+    arguments = {"k": 4, "g": "tanh", "initialization": "silu"}
+    assert set(own["title"]) == {"VAF, g = tanh, SiLU start"}
     assert json.loads(own["arguments"].iloc[0]) == arguments
     assert (set(own["fold"]), set(own["epochs"])) == ({0, 1}, {2})
     assert set(own["hidden"]) == {"4"}
@@ -62,6 +63,7 @@ def test_quick_is_shorter_and_other_options_go_before_it(table, run):
         ("table.csv --target kind --task regress", "Did you mean 'regression'"),
         ("table.csv --target kind --seeds 0,1,0", "`seeds` must differ"),
         ("table.csv --target prize", "name one of the columns: a, b, kind, price"),
+        ("table.csv --target kind --activations relu --k 4", "`--k` is for a VAF"),
         ("table.csv", "--target COLUMN"),
         ("wine --groups kind", "`--groups` is for a table of your own"),
         ("wine --no-header", "`--no-header` is for a table of your own"),

@@ -45,6 +45,15 @@ def test_where_nothing_differs_it_is_the_cheapest_and_the_detectable_gain_is_nam
     assert "shown a gain" not in said(relu=RELU, tanh=RELU)
 
 
+def test_what_was_done_is_not_advised_again(made):
+    wide = made("vaf-relu", FAR, "regression", arguments='{"k": 5, "g": "relu"}')
+    assert advice(pd.concat([made("relu", RELU, "regression"), wide])).endswith(
+        "`--k 7`."
+    )
+    two = [made("relu", RELU, "regression", seed=seed) for seed in range(3)]
+    assert advice(pd.concat(two)).endswith("add seeds: `--seeds 0,1,2,3,4`.")
+
+
 @pytest.mark.parametrize(
     ("name", "title", "next_"),
     [

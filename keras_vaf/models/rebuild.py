@@ -166,7 +166,7 @@ class Rebuilding:
         """Return a layer that has other activations in its configuration."""
         config: dict[str, Any] = {}
         with contextlib.suppress(Exception):  # third-party layers may raise any error
-            config = layer.get_config()
+            config = {**layer.get_config()}
         before = len(self.changes)
         inside = [*self._inside(config, layer, path)]
         known = {fixed.label(each.old) for each in self.changes[before:]}
@@ -217,7 +217,7 @@ class Rebuilding:
         if self._inplace:
             return layer
         try:
-            new = type(layer).from_config(layer.get_config())
+            new = type(layer).from_config({**layer.get_config()})
         except Exception as error:  # third-party layers may raise any error
             if not getattr(layer, "variables", ()):
                 return layer

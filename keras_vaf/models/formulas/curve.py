@@ -67,7 +67,7 @@ class Curve(NamedTuple):
 
     g: Function
     units: tuple[tuple[tuple[float, ...], ...], ...]  # alpha, alpha_bias, beta of each
-    constants: tuple[float, ...]  # one of each interval
+    constants: tuple[float, ...]  # one for each interval
     knots: tuple[float, ...] = ()  # ascending
 
     def values(self, x: np.ndarray) -> np.ndarray:

@@ -178,8 +178,7 @@ def reasons_to_keep(model: keras.Model) -> dict[int, str]:
 
 def _follow(tensors: Sequence[Any], reason: str, found: dict[int, str]) -> set[int]:
     """Go back while operations keep the range of their input, and return inputs."""
-    sources: set[int] = set()
-    seen: set[int] = set()
+    sources, seen = set[int](), set[int]()
     waiting = [(tensor, False) for tensor in tensors]
     while waiting:
         tensor, scaled = waiting.pop()

@@ -134,8 +134,7 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
             f"def {f'f_{name}'.rstrip('_')}(a):\n    return {text}\n"
             for name, text in texts.items()
         ]
-        code = _code(next(iter(curves.values())).g)
-        return "\n\n".join([*code, *functions])
+        return "\n\n".join([*_code(next(iter(curves.values())).g), *functions])
     if "" in texts:
         return f"f(a) = {texts['']}"
     if form == "text":

@@ -137,7 +137,8 @@ class KnownFunction:
     Attributes:
         name: A Keras activation, or `"LeakyReLU"`.
         slope: Slope of a LeakyReLU for negative inputs.
-        scale, offset: Factor and constant.
+        scale: Factor of the function.
+        offset: Constant that is added.
         error: Largest difference at the points of comparison.
         limit: Error above which the printed text is `no known function`.
     """

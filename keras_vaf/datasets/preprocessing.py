@@ -155,7 +155,8 @@ class FittedPreprocessing:
 def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     """Compute the statistics of each column (last axis) over all other axes.
 
-    A constant column has spread 0 unless `scaling` is `"none"`.
+    A constant column has spread 0 unless `scaling` is `"none"`: the float64 sum of its
+    float32 values is exact.
     """
     axes = tuple(range(values.ndim - 1))
     count, total, squares = np.zeros((3, values.shape[-1]))
@@ -167,15 +168,12 @@ def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     mean = total / count
     if scaling == "none":
         return Scale(mean, np.zeros(len(mean)), np.ones(len(mean)))
-    # Bounds detect a constant column, because rounding can make its deviation nonzero.
-    low = np.fmin.reduce(values, axes).astype(np.float64)  # NaN without entries
-    width = np.fmax.reduce(values, axes) - low
-    varies = width > 0
     if scaling == "min-max":
-        return Scale(mean, np.nan_to_num(low), np.where(varies, width, 0.0))
+        low = values.min(axes).astype(np.float64)
+        return Scale(mean, low, values.max(axes) - low)
     for block in _blocks(values):
         squares += np.sum((block - mean) ** 2, axes, where=~np.isnan(block))
-    return Scale(mean, mean.copy(), np.where(varies, np.sqrt(squares / count), 0.0))
+    return Scale(mean, mean.copy(), np.sqrt(squares / count))
 
 
 def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:

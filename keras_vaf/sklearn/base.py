@@ -102,7 +102,8 @@ class VAFEstimator(_base.BaseEstimator):
                 "`sample_weight` must hold numbers of at least 0, and one above 0. "
                 f"Received: weights from {weights.min()} to {weights.max()}"
             )
-        X, y, weights = dense(X)[used], y[used], weights[used] / weights[used].mean()
+        weights = weights[used] / weights.max()  # whose sum is finite
+        X, y, weights = dense(X)[used], y[used], weights / weights.mean()
         self._center, self._spread = center_and_spread("X", X, weights)
         targets, outputs = self._encode(y, weights)
         self._train(self._scaled(X), targets, weights, outputs)

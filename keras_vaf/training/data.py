@@ -29,7 +29,7 @@ def to_arrays(name: str, data: Any) -> tuple[Any, ...]:
     if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
         raise ValueError(
             f"{name} must be arrays with the same number of rows, at least one. "
-            f"Received: arrays of shapes {', '.join(map(str, shapes))}"
+            f"Received: arrays of shapes {', '.join(map(str, shapes)):.200}"
         )
     return keras.tree.map_structure(_in_floatx, arrays)
 

@@ -271,6 +271,7 @@ def test_a_metric_may_have_many_values():
         ({"monitor": "accuracy"}, "one of the model's metrics: loss, val_loss"),
         ({"x": np.zeros((4, 3))}, r"same number of rows.*\(4, 3\), \(23, 2\)"),
         ({"validation_data": (np.zeros((0, 3)), np.zeros((0, 2)))}, "at least one"),
+        ({"x": [[0.0] * 3] * 23}, r"^.{,400}$"),  # not the shape of each number
         ({"validation_data": 3}, "`validation_data` must be a pair"),
         ({"y": np.array(["a"] * 23)}, "must be arrays of numbers. Received"),
     ],

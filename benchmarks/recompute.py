@@ -386,6 +386,8 @@ def differences(found: dict[str, Lines]) -> Iterator[str]:
 
 
 def main() -> int:
+    if unknown := {*sys.argv[1:]} - {"--check"}:
+        raise ValueError(f"The argument is `--check`. Received: {unknown}")
     found = tables()
     if "--check" in sys.argv:
         different = list(differences(found))

@@ -81,6 +81,12 @@ def test_the_tables_of_the_pages_are_those_of_the_records(monkeypatch, capsys):
     assert recompute.main() == 0, capsys.readouterr().out
 
 
+def test_an_unknown_argument_is_no_check(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["recompute", "--chek"])
+    with pytest.raises(ValueError, match="'--chek'"):
+        recompute.main()
+
+
 def test_the_manifest_lists_every_file():
     files = {path.relative_to(REPORTS).as_posix() for path in REPORTS.rglob("*.csv.xz")}
     assert files == {*MANIFEST.index}

@@ -22,7 +22,7 @@ from keras_vaf.training.data import take, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
 from keras_vaf.tuners.space import check_one_process
-from keras_vaf.utils import checksum, deviation, require
+from keras_vaf.utils import check_integer, checksum, deviation, require
 
 if TYPE_CHECKING:
     import pandas
@@ -100,7 +100,7 @@ class CrossValidatedTuner(Tuner):
                 f"other trainings. Received: {', '.join(sorted(unused))}"
             )
         self._folds, self._stratify = folds, stratify
-        self._seed = kwargs.get("seed") or 0
+        self._seed = check_integer("seed", kwargs.get("seed") or 0, minimum=0)
         if "oracle" not in kwargs:
             kwargs["seed"] = self._seed or 1  # KerasTuner ignores the seed 0
         project = kwargs.get("project_name") or "untitled_project"
@@ -142,6 +142,11 @@ class CrossValidatedTuner(Tuner):
             ValueError: If the data cannot be split into the folds.
             RuntimeError: If too many consecutive trials failed.
         """
+        # KerasTuner would go on after an error in a trial.
+        check_integer("epochs", epochs)
+        for name, value in (("batch_size", batch_size), ("patience", patience)):
+            if value is not None:
+                check_integer(name, value)
         self._data: Any = to_arrays("`(x, y)`", (x, y))
         self._options, self._epochs = (batch_size, patience), epochs
         split = self._folds, self._seed, self._stratify, None, groups, times

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from concurrent.futures import BrokenExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -113,6 +114,11 @@ def train_missing(
                 return found
             study = study._replace(rates=(*study.rates, *more))
             title = f"{phase} with further learning rates"
+    except BrokenExecutor as error:
+        raise ChildProcessError(
+            "A training process was killed, perhaps for lack of memory. Every finished "
+            f"training is kept: run it again with fewer `jobs`. Received: {study.jobs}"
+        ) from error
     finally:
         for cache in (_folds, start_of, trainer_of):
             cache.cache_clear()

@@ -3,11 +3,13 @@
 import os
 import signal
 import threading
+from dataclasses import fields
 
 import joblib
 import pandas as pd
 import pytest
 
+from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Recipe, compare
 
 pytestmark = [pytest.mark.backend("torch"), pytest.mark.nightly]
@@ -60,3 +62,18 @@ def test_a_study_on_dask_survives_the_loss_of_a_worker(classes, tmp_path):
         path.read_bytes().split(b"\n") for path in (tmp_path / "dask").glob("*.jsonl")
     ]
     assert sum(len([each for each in own if each]) for own in lines) == len(found)
+
+
+class Deadly(Dataset):
+    """Data that end the process that reads them."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def test_a_process_that_was_killed_is_named(classes, tmp_path):
+    data = Deadly(
+        **{each.name: getattr(classes, each.name) for each in fields(Dataset)}
+    )
+    with pytest.raises(ChildProcessError, match="fewer `jobs`"):
+        records_of(data, tmp_path, jobs=2)

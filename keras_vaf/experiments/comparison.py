@@ -181,11 +181,13 @@ def check_study(study: Study) -> None:
 
 def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
     """Return the folder of a comparison, named by all settings and `more` of them."""
-    parts = [study.recipe.digest(study.dataset), *study.recipe.learning_rates, *more]
+    dataset, recipe = study.dataset, study.recipe
+    names = dataset.target, dataset.feature_names, dataset.class_names  # of best.keras
+    parts = [recipe.digest(dataset), *recipe.learning_rates, names, *more]
     text = json.dumps([*parts, *(arm.key for arm in study.arms), *study.seeds])
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     # The name of a dataset may come from a path.
-    name = "".join(c if c.isalnum() else "-" for c in study.dataset.name)[:60]
+    name = "".join(c if c.isalnum() else "-" for c in dataset.name)[:60]
     return study.folder / f"{prefix}{name}-{digest}"
 
 

@@ -143,6 +143,10 @@ def test_a_second_run_trains_only_what_is_missing_or_damaged(numbers, tmp_path):
     pd.testing.assert_frame_equal(again.records, found.records)  # also the seconds
     for one, other in zip(weights, again.best_model.get_weights(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
+    names = ("a", "new")
+    named = replace(numbers, feature_names=names, columns=())
+    model = compare(named, "relu", TINY, **words).best_model
+    assert tuple(column.name for column in model.layers[0].columns) == names
     moved = replace(numbers, name="moved")
     more = compare(moved, "tanh,relu", TINY, **words)
     assert len(records(tmp_path)) == len(more.records) == len(found.records) + 2

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -63,9 +63,8 @@ class Estimate(NamedTuple):
     above: int
     ties: int
 
-    def exp(self) -> Self:
-        mean, low, high = np.exp(self[:3])
-        return self._replace(mean=mean, low=low, high=high)
+    def exp(self) -> "Estimate":
+        return Estimate._make([*np.exp(self[:3]), *self[3:]])
 
     def text(self, form: str = ".2f") -> str:
         # "z" writes what is rounded to -0 as 0.
@@ -309,9 +308,8 @@ def fold_gains(name: str, own: str, other: str) -> DataFrame:
 
 
 def on_choices() -> Lines:
-    names = [f"choices-{task}" for task in TASKS]
-    means = pd.concat([wide(selected(name), "dataset", "error") for name in names])
-    table = read(f"reproduction/{names[0]}").drop_duplicates("activation")
+    means = pd.concat(wide(selected(f"choices-{t}"), "dataset", "error") for t in TASKS)
+    table = read("reproduction/choices-regression").drop_duplicates("activation")
     table = table.set_index("title").dropna(subset="against")
     found = {
         n: ratio(means[e.activation], means[e.against]) for n, e in table.iterrows()

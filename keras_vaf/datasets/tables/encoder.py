@@ -96,7 +96,9 @@ class TableEncoder(keras.layers.Layer):
         """Return the encoder that is equivalent to a fitted preprocessing."""
         kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
         target, classes = dataset.target or "target", dataset.class_names
-        fill, center, spread = (a.tolist() for a in vars(fitted.input_scale).values())
+        scale = fitted.input_scale
+        arrays = scale.fill, scale.center, scale.spread
+        fill, center, spread = (array.tolist() for array in arrays)
         return cls(dataset.columns, fill, center, spread, kept, target, classes)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:

@@ -42,10 +42,11 @@ def CrossValidated(tuner_class: type) -> type:
     that are reserved for a test out of the search. On JAX, one program trains all folds
     of a trial.
 
-    The class takes the arguments of the tuner, `folds` (by default 5) and `stratify`,
-    which must be `False` for a regression. `seed` also determines the folds. A search
-    that was interrupted goes on if it is run again. Each finished trial is a line of
-    `trials.jsonl`. `get_best_models` trains the best trials on all rows.
+    The class takes the arguments of the tuner, without `executions_per_trial`,
+    `max_model_size` and `distribution_strategy`, and also `folds` (by default 5) and
+    `stratify`, which must be `False` for a regression. `seed` also determines the
+    folds. A search that was interrupted goes on if it is run again. Each finished trial
+    is a line of `trials.jsonl`. `get_best_models` trains the best trials on all rows.
 
     Args:
         tuner_class: `keras_tuner.RandomSearch`, `BayesianOptimization`, `Hyperband`,

@@ -100,15 +100,16 @@ def open_table(
         if kind == "parquet":
             frame = pandas.read_parquet(path, dtype_backend="pyarrow")
         elif kind == "xlsx":
-            frame = _with_names(_read_excel(path, **given), header)
+            frame = _read_excel(path, **given)
         elif kind == "csv":
             frame, *form = _read_csv(path, decimal, **given)
-            frame = _with_names(frame, header)
     except Exception as error:  # any error of the package that reads the format
         raise TableError(
             f"{path.name}: expected a table; perhaps it needs `--encoding cp1252`, "
             f"`--separator` or `--sheet`. Received: {error}"
         ) from error
+    if kind in _OPTIONS and len(frame):
+        frame = _with_names(frame, header, path.name)
     names = [str(each).strip() for each in frame]
     repeated = sorted({each for each in names if names.count(each) > 1})
     if repeated or frame.empty:
@@ -116,20 +117,20 @@ def open_table(
             f"{path.name}: expected at least one row, and columns whose names differ. "
             f"Received: {len(frame)} rows; names twice: {listed(repeated)}"
         )
-    first = 1 + header if kind in ("csv", "xlsx") else 0
+    first = 1 + header if kind in _OPTIONS else 0
     return Table(frame.set_axis(names, axis=1), path.name, first, *form)
 
 
-def _with_names(frame: "DataFrame", header: bool) -> "DataFrame":
+def _with_names(frame: "DataFrame", header: bool, name: str) -> "DataFrame":
     """Return a table with names of columns: its first row, or numbers."""
     if not header:
         return frame.set_axis([str(n + 1) for n in range(frame.shape[1])], axis=1)
     first = frame.iloc[0].astype("str").str.strip()
     if first.str.fullmatch(r"[+-]?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?").any():
-        raise ValueError(
-            f"a first row with numbers: {listed([*first])}; if it holds cells, use "
-            "`--no-header`, which names the columns 1, 2, 3 and so on; otherwise give "
-            "them other names"
+        raise TableError(
+            f"{name}: expected names of columns in the first row. If it holds cells, "
+            "use `--no-header`, which names the columns 1, 2, 3 and so on. Otherwise "
+            f"replace names that are numbers. Received: {listed([*first])}"
         )
     names = [name or f"Unnamed: {place}" for place, name in enumerate(first)]
     return frame[1:].set_axis(names, axis=1).reset_index(drop=True)

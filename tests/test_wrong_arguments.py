@@ -82,6 +82,7 @@ DENSE = NETWORK | {"inputs": 4, "hidden": (3,)}
 IMAGES = NETWORK | {"input_shape": (8, 8, 1), "filters": (2,)}
 CHOICES = (*NAMES, [], ["no such"])
 NO_TEXT = (3.5, None, ["a"])
+RECIPE = experiments.Recipe(hidden=(2,))
 LINEAR = [experiments.Arm("linear", "the name of a reference", "Identity")]
 RATES = ([], [0.1, 0.1], [-1.0], [math.nan])
 SHARING = (*NAME, (0, 1), (1, 1), (1.0,))
@@ -154,6 +155,7 @@ CASES = [
     *case(
         training.split,
         {"y": ROWS[1]},
+        y=([], [0, 1, 2]),
         fraction=POSITIVE,
         seed=SEED,
         rows=OPTIONAL_COUNT,
@@ -201,6 +203,14 @@ CASES = [
         seeds=SEEDS,
         quick=FLAG,
         jobs=COUNT,
+    ),
+    *case(
+        experiments.refit,
+        {"dataset": SMALL, "arm": LINEAR[0], "recipe": RECIPE, "epochs": 1}
+        | {"learning_rate": 0.1},
+        learning_rate=POSITIVE,
+        epochs=COUNT,
+        seed=SEED,
     ),
     *case(experiments.find_arms, names=(*OPTIONAL_NAME, None, ["relu"])),
     *case(experiments.holm, p_values=(*NUMBERS, [-0.1], [0.5, 1.1])),

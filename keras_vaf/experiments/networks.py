@@ -19,7 +19,13 @@ from keras_vaf.training import NetworkRun, Trainer, train
 from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
-from keras_vaf.utils import check_kind, class_of, require
+from keras_vaf.utils import (
+    check_integer,
+    check_kind,
+    check_positive,
+    class_of,
+    require,
+)
 
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
 _FEW_ROWS = 10_000  # of fewer rows, threads wait for each other
@@ -170,7 +176,7 @@ def refit(
         outputs are class probabilities, or the target in the units of the table.
 
     Raises:
-        ValueError: If an argument is of another class.
+        ValueError: If an argument is of another class or out of its range.
 
     Example:
 
@@ -183,6 +189,8 @@ def refit(
     check_kind("dataset", dataset, Dataset)
     check_kind("arm", arm, Arm)
     check_kind("recipe", recipe, Recipe)
+    check_positive("learning_rate", learning_rate)
+    check_integer("seed", seed, minimum=0)
     rows = recipe.usable_rows(dataset)
     fitted = recipe.fitted(dataset, rows)
     x, y = fitted.transform(dataset, rows)

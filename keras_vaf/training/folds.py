@@ -94,11 +94,13 @@ def fold_rows(
 
 def _one_per_row(name: str, values: Any, rows: int) -> np.ndarray:
     values = np.asarray(values)
-    missing = name == "times" and np.any(values != values)  # NaN, or no date
-    if values.shape != (rows,) or missing or rows == 0:
+    good = values.shape == (rows,) and rows > 0
+    if good and name == "times":  # NaN and no date differ from themselves
+        good = np.all(values == values) and not isinstance(values[0], str)
+    if not good:
         raise ValueError(
             f"`{name}` must have one entry per row of `y`, and `times` none that is "
-            f"missing. Received: {values.shape} for {rows} rows, missing={missing}"
+            f"missing or a text. Received: {values.shape} for {rows} rows"
         )
     return values
 

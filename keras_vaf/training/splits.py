@@ -70,7 +70,7 @@ def split(
     y = class_labels(y) if stratify else np.asarray(y)
     alone = np.bincount(y)[y] == 1 if stratify else np.zeros(len(y), bool)
     shared = int(np.sum(~alone))
-    classes = len(np.unique(y[~alone])) if stratify else 1
+    classes = max(1, len(np.unique(y[~alone]))) if stratify else 1
     left_out = 0 if rows is None else len(y) - rows
     validation = int(np.ceil(fraction * (shared if rows is None else rows)))
     training = shared - validation - left_out

@@ -21,6 +21,9 @@ def _both(h, G):
     elif G == "tanh":
         small = tl.exp(-2 * tl.abs(h))
         y = tl.where(h < 0, -1.0, 1.0) * (1 - small) / (1 + small)
+        # Next to 0, where 1 - small has lost digits.
+        series = h + h * h * h * (-0.33333333 + 0.13333333 * h * h)
+        y = tl.where(small > 0.8, series, y)
         slope = 1 - y * y
     elif G == "sigmoid" or G == "silu":
         gate = 1 / (1 + tl.exp(-h))

@@ -14,6 +14,7 @@ FEW = (
     *itertools.product(("channels last",), FUNCTIONS, (3,), ("float16",)),
     *(("layer", "gelu", k, "float16") for k in (1, 9, 15)),
     ("few channels", "gelu", 9, "float32"),
+    ("many channels", "tanh", 3, "float16"),  # with small alpha_bias where alpha is 0
 )
 ALL = tuple(itertools.product(PLACES, FUNCTIONS, (1, 3, 9, 15), DTYPES))
 NIGHTLY = ALL[::5]  # each g, k, place and dtype meets each other one

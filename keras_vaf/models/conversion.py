@@ -46,9 +46,11 @@ def convert(
     are activations that shape an output and gates that multiply other values.
 
     An activation built into a layer, as in `Dense(8, activation="relu")`, becomes a
-    separate layer after it, called `NAME_activation`. Other layers receive the new one
-    as an argument. On the PyTorch backend, a copy of any `torch.nn.Module` gets a
-    `keras_vaf.torch.VAF` in the place of each activation module.
+    separate layer after it, called `NAME_activation`. Other layers, such as recurrent
+    ones, receive the new one as an argument. A class derived from a Functional model
+    becomes a plain Functional model. On the PyTorch backend, a copy of any
+    `torch.nn.Module` gets a `keras_vaf.torch.VAF` in the place of each activation
+    module.
 
     Args:
         model: A Sequential or Functional model. It may contain other models and use

@@ -68,7 +68,12 @@ def _named(g: Any) -> Any:
     found: Any = of_package(g)
     if hasattr(found, "__name__"):
         return found
-    return functools.update_wrapper(lambda h: found(h), type(found), ["__name__"], [])
+
+    def function(h: Any) -> Any:
+        return found(h)
+
+    function.__name__ = type(found).__name__
+    return function
 
 
 def activation_inputs(module: Module, data: Any) -> dict[str, np.ndarray]:

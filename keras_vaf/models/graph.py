@@ -52,14 +52,18 @@ def read(
 
 def check_graph(model: Any) -> None:
     """Raise an error with the way to go if a model has no graph."""
-    if not is_graph(model):
-        raise ValueError(
-            "Expected one Sequential or Functional model; load a file with "
-            "keras.saving.load_model first. A model whose class defines `call` is not "
-            "simplified or frozen, but `model.export` writes it without keras_vaf. "
-            "With `inplace=True`, other functions change such a model itself, once it "
-            f"is built; save it by its weights. Received: {model!r}"
+    if is_graph(model):
+        return
+    hint = "Load a file with keras.saving.load_model first."
+    if isinstance(model, keras.layers.Layer):
+        hint = (
+            "A model whose class defines `call` is not simplified or frozen, but "
+            "`model.export` writes it without keras_vaf. With `inplace=True`, other "
+            "functions change it itself, once it is built; save it by its weights."
         )
+    raise ValueError(
+        f"Expected one Sequential or Functional model. {hint} Received: {model!r}"
+    )
 
 
 def check_built(model: keras.Model, built: Any) -> None:

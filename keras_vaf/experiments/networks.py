@@ -19,13 +19,7 @@ from keras_vaf.training import NetworkRun, Trainer, train
 from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
-from keras_vaf.utils import (
-    check_integer,
-    check_kind,
-    check_positive,
-    class_of,
-    require,
-)
+from keras_vaf.utils import check_integer, check_kind, check_positive, class_of, require
 
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
 _FEW_ROWS = 10_000  # of fewer rows, threads wait for each other
@@ -37,13 +31,11 @@ def build_network(
     """Return the untrained, compiled network of an arm, with the weights of a fold."""
     count = 1 + len(recipe.hidden)
     kernels, *others = independent_seeds(seed, fold, "network", count=count)
-    numbered = enumerate(others, start=1)
-
-    def activation() -> keras.layers.Layer:
-        place, own = next(numbered)
-        return arm.build(own, name=f"activation_{place}")
-
-    network = recipe.network(dataset, inputs, activation, kernels)
+    activations = (
+        arm.build(own, name=f"activation_{place}")
+        for place, own in enumerate(others, start=1)
+    )
+    network = recipe.network(dataset, inputs, lambda: next(activations), kernels)
     kind = class_of("optimizer", recipe.optimizer, optimizers, keras.optimizers)
     loss = loss_of(dataset.task == "classification")
     network.compile(kind(**recipe.optimizer_arguments), loss)
@@ -57,24 +49,30 @@ def trainer_of(dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int) -> Train
     return Trainer(network, recipe.batch_size, recipe.patience, width=recipe.width)
 
 
-@lru_cache(maxsize=64)
-def start_of(*fold: Any) -> list[np.ndarray]:
-    """Return the weights at which the network of `build_network` starts."""
-    return build_network(*fold).get_weights()
-
-
 def train_networks(
     folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each wanted training; on JAX, several end together."""
+    dataset, seed = folds[0].dataset, folds[0].seed
+    inputs = folds[0].fitted.transform_inputs(dataset.x[:1]).shape[1]
+    trainer = trainer_of(dataset, arm, recipe, inputs)
+    starts = {
+        fold: build_network(dataset, arm, recipe, inputs, seed, fold).get_weights()
+        for fold in {number for number, _ in wanted}
+    }
     # Networks with equal learning rates stop after similar numbers of epochs.
     order, size = sorted(wanted, key=lambda each: each[1]), recipe.width
-    for start in range(0, len(order), size):
-        yield from _train_together(folds, arm, recipe, order[start : start + size])
+    for place in range(0, len(order), size):
+        together = order[place : place + size]
+        yield from _train_together(folds, trainer, recipe, starts, together)
 
 
 def _train_together(
-    folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
+    folds: Sequence[Fold],
+    trainer: Trainer,
+    recipe: Recipe,
+    starts: dict[int, list[np.ndarray]],
+    wanted: Wanted,
 ) -> Iterator[dict[str, Any]]:
     """Train at most as many networks as are trained together."""
     # Each batch has data of the same shape, so that it runs the same program.
@@ -84,14 +82,11 @@ def _train_together(
     x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
     y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
     data, runs = to_arrays("The preprocessed data", (x, y)), []
-    common = dataset, arm, recipe, x.shape[1]
     for number, rate in wanted:
         fold, first = folds[number], used.index(number) * len(dataset.y)
         [seed] = independent_seeds(fold.seed, number, "shuffling")
         rows, held, _ = (part + first for part in fold.rows)
-        weights = start_of(*common, fold.seed, number)
-        runs.append(NetworkRun(weights, rows, held, seed, rate))
-    trainer = trainer_of(*common)
+        runs.append(NetworkRun(starts[number], rows, held, seed, rate))
     trained, network = trainer.train_runs(data, runs, recipe.epochs), trainer.model
     for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
         network.set_weights(weights)

@@ -19,12 +19,7 @@ import pandas
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.networks import (
-    fit_references,
-    start_of,
-    train_networks,
-    trainer_of,
-)
+from keras_vaf.experiments.networks import fit_references, train_networks, trainer_of
 from keras_vaf.experiments.recipe import Recipe, Wanted, folds_of
 from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
@@ -120,8 +115,8 @@ def train_missing(
             f"training is kept: run it again with fewer `jobs`. Received: {study.jobs}"
         ) from error
     finally:
-        for cache in (_folds, start_of, trainer_of):
-            cache.cache_clear()
+        _folds.cache_clear()
+        trainer_of.cache_clear()
 
 
 def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import keras
@@ -72,12 +71,9 @@ class Arm:
         known = {name: arguments[name] for name in arguments if name in self.arguments}
         title = self.title
         for name, value in known.items():
-            title = title.replace(
-                f"{name} = {self.arguments[name]}", f"{name} = {value}"
-            )
-        return dataclasses.replace(
-            self, title=title, arguments={**self.arguments, **known}
-        )
+            old = f"{name} = {self.arguments[name]}"
+            title = title.replace(old, f"{name} = {value}")
+        return replace(self, title=title, arguments=self.arguments | known)
 
 
 RESCALED = {

@@ -114,16 +114,14 @@ def fit_references(
     for number, _ in wanted:
         fold, started = folds[number], time.perf_counter()
         dataset, fitted, rows = fold.dataset, fold.fitted, fold.rows.train
-        # Trees read raw columns and missing entries, but no column without a value.
-        x = np.where(np.isnan(dataset.x[rows]).all(axis=0), 0, dataset.x)
-        x = fitted.transform_inputs(dataset.x) if arm.name == "linear" else x
+        model, x = _reference(fold, arm.name)
         y = fitted.transform_targets(dataset.y[rows])
-        with warnings.catch_warnings(), limits(1 if len(y) < _FEW_ROWS else None):
-            warnings.simplefilter("ignore")  # the fit may not have converged
+        quiet = warnings.catch_warnings(action="ignore")  # it may not converge
+        with quiet, limits(1 if len(y) < _FEW_ROWS else None):
             if len(np.unique(y)) == 1:  # classifiers refuse a single class
                 predicted = np.full(len(x), y[0])
             else:
-                predicted = _reference(fold, arm.name).fit(x[rows], y).predict(x)
+                predicted = model.fit(x[rows], y).predict(x)
         scores = [score(dataset, fitted, r, predicted[r]) for r in fold.rows[1:]]
         yield {
             **fold.record(),
@@ -133,19 +131,22 @@ def fit_references(
         }
 
 
-def _reference(fold: Fold, name: str) -> Any:
-    """Return an untrained model, which has its default settings."""
-    classes, names = fold.dataset.task == "classification", fold.dataset.categories
+def _reference(fold: Fold, name: str) -> tuple[Any, np.ndarray]:
+    """Return an untrained model with its default settings, and the inputs it reads."""
+    dataset, classes = fold.dataset, fold.dataset.task == "classification"
     if name == "linear":
         linear: Any = require("sklearn.linear_model", extra="experiments")
-        return linear.LogisticRegression(max_iter=1_000) if classes else linear.Ridge()
+        model = linear.LogisticRegression(max_iter=1_000) if classes else linear.Ridge()
+        return model, fold.fitted.transform_inputs(dataset.x)
+    # Trees read raw columns and missing entries, but no column without a value.
+    x = np.where(np.isnan(dataset.x[fold.rows.train]).all(axis=0), 0, dataset.x)
+    names = dataset.categories
     categories = [place for place in names if len(names[place]) < _MOST_CATEGORIES]
     [seed] = independent_seeds(fold.seed, fold.number, "trees")
-    ensemble = require("sklearn.ensemble", extra="experiments")
-    kind = "Classifier" if classes else "Regressor"
-    trees = getattr(ensemble, f"HistGradientBoosting{kind}")
+    kind = f"HistGradientBoosting{'Classifier' if classes else 'Regressor'}"
+    trees = getattr(require("sklearn.ensemble", extra="experiments"), kind)
     settings = {"early_stopping": False, "random_state": seed}
-    return trees(categorical_features=categories or None, **settings)
+    return trees(categorical_features=categories or None, **settings), x
 
 
 def refit(

@@ -10,7 +10,7 @@ import keras
 
 from keras_vaf import layers
 from keras_vaf.initializers import RandomStart
-from keras_vaf.utils import check_json, check_kind, class_of, did_you_mean
+from keras_vaf.utils import check_choice, check_json, check_kind, class_of
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def find_arms(names: str) -> tuple[Arm, ...]:
     """Return the arms named in a comma-separated list, in the order of the list.
 
     Raises:
-        ValueError: If a name is unknown or occurs twice.
+        ValueError: If a name is unknown.
 
     Example:
 
@@ -115,15 +115,8 @@ def find_arms(names: str) -> tuple[Arm, ...]:
     ['ReLU', 'VAF, ReLU start']
     """
     check_kind("names", names, str)
-    wanted = [name.strip() for name in names.split(",")]
-    unknown = [name for name in wanted if name not in ARMS]
-    if unknown or len(set(wanted)) < len(wanted):
-        hint = did_you_mean(unknown[0], ARMS) if unknown else ""
-        raise ValueError(
-            "Activations must be different names, separated by commas, from: "
-            f"{', '.join(ARMS)}.{hint} Received: {names!r}"
-        )
-    return tuple(ARMS[name] for name in wanted)
+    wanted = (name.strip() for name in names.split(","))
+    return tuple(ARMS[check_choice("activation", name, ARMS)] for name in wanted)
 
 
 def references(task: str) -> tuple[Arm, ...]:

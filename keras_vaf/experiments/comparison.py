@@ -166,7 +166,7 @@ def check_study(study: Study) -> None:
     check_kinds("activations", arms, Arm, ", or names such as 'relu,prelu'")
     check_integer("the number of activations", len(arms))
     others = references(dataset.task)
-    check_distinct("activations", [arm.key for arm in (*arms, *others)])
+    check_distinct("activations", [" ".join(arm.key) for arm in (*arms, *others)])
     check_kind("recipe", recipe, Recipe)
     if dataset.x.ndim != 2:
         raise ValueError(

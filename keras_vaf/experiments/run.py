@@ -6,7 +6,6 @@ import importlib
 import itertools
 import json
 import threading
-import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import lru_cache
@@ -158,17 +157,16 @@ def follow(
     )
     hidden = not (verbose and console.is_terminal)
     rich = require("rich.progress", extra="experiments")
-    done, started = 0, time.monotonic()
     console.print(f"{phase}: {total} models.")
     with rich.Progress(console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task(phase, total=total)
+        bar.add_task(phase, total=total)
+        [task] = bar.tasks
         for name, count in batches:
-            bar.advance(task, count)
-            done += count
-            seconds = time.monotonic() - started
-            text = f"{name}: {done} of {total} in {_duration(seconds)}"
-            if 0.1 <= done / total < 1:  # fewer do not tell the time that is left
-                text += f", about {_duration(seconds * (total / done - 1))} left"
+            bar.advance(task.id, count)
+            done = task.completed / total
+            text = f"{name}: {task.completed} of {total} in {_duration(task.elapsed)}"
+            if 0.1 <= done < 1:  # fewer do not tell the time that is left
+                text += f", about {_duration(task.elapsed * (1 / done - 1))} left"
             console.print(visible(f"{text}."))
 
 

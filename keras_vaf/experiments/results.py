@@ -54,7 +54,7 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
         "deviation": deviation(scores.tolist()),
         "error": math.inf if diverged else sign * rows["validation"].mean(),
         "parameters": rows["parameters"].iloc[0],
-        **dict.fromkeys(("gain", "interval", "p"), math.nan),
+        **dict.fromkeys(("gain", "interval", "low", "high", "p"), math.nan),
     }
     if first is None:
         return numbers
@@ -69,7 +69,8 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
     numbers["gain"] = 0.0 if abs(gain) <= _TIE * abs(numbers["mean"]) else gain
     # With two folds, the interval is so wide that it means nothing.
     if len(gains) > 2 and all(map(math.isfinite, gains)):
-        numbers["interval"] = significance.corrected_interval(gains, share)
+        half = numbers["interval"] = significance.corrected_interval(gains, share)
+        numbers["low"], numbers["high"] = numbers["gain"] - half, numbers["gain"] + half
         numbers["p"] = significance.corrected_t_test(gains, share)
     return numbers
 

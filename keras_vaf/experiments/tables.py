@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from pandas import DataFrame
@@ -16,16 +15,12 @@ CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
 """Names of the score and of the constant prediction, by task."""
 
 _NUMBERS = ("mean", "deviation", "gain", "interval", "p", "parameters", "seconds")
-_BETTER = {"classification": "Higher", "regression": "Lower"}
+_BETTER = {"classification": "higher", "regression": "lower"}
 _TESTED = (
-    " Gain (with its 95% interval) and p (corrected resampled t-test) compare each "
-    "activation with {} on the same folds. p (Holm) is corrected for the number of "
-    "activations, the intervals are not."
+    " Its 95% interval and p (Holm) are those of the corrected resampled t-test. p is "
+    "corrected for the number of activations, the intervals are not."
 )
-_TWO_FOLDS = (
-    " Gain compares each activation with {} on the same folds. Two folds cannot tell "
-    "whether it is more than chance: use three or more."
-)
+_TWO_FOLDS = " Two folds cannot tell whether it is more than chance: use three or more."
 _REFERENCES = (
     " The linear model and the trees of scikit-learn have their default settings; no "
     "test includes them."
@@ -68,9 +63,8 @@ def task_of(found: DataFrame) -> str:
 
 def written(value: float, task: str, sign: str = "") -> str:
     """Return a score as text, with the sign of `readable`; "" for NaN."""
-    if math.isnan(value):
-        return ""
-    return f"{value:{sign}.4f}" if task == "classification" else readable(value, sign)
+    text = f"{value:{sign}.4f}" if task == "classification" else readable(value, sign)
+    return "" if math.isnan(value) else text
 
 
 def p_value(p: float) -> str:
@@ -122,12 +116,13 @@ def text_of(found: DataFrame) -> Text:
 def _notes(found: DataFrame) -> list[str]:
     """Return the notes that explain the table, and those on odd trainings."""
     models = results.models_of(found)
-    better = _BETTER[task_of(found)]
+    better = _BETTER[task_of(found)].capitalize()
     explained = f"{better} is better; the deviation is that of the test folds."
     if models["gain"].notna().any():
+        first = models["title"].iloc[0]
+        explained += f" Gain compares each activation with {first} on the same folds."
         tested = len(found.drop_duplicates(results.CELL)) > 2
-        sentence = _TESTED if tested else _TWO_FOLDS
-        explained += sentence.format(models["title"].iloc[0])
+        explained += _TESTED if tested else _TWO_FOLDS
     if models["parameters"].isna().any():
         explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]
@@ -165,7 +160,7 @@ def advice(found: DataFrame, following: str = "") -> str:
         rows = results.select(found).groupby(results.ARM)
         other = results.numbers_of(rows.get_group(best), rows.get_group(key))
         scores = [written(models["mean"][each], task) for each in (best, key)]
-        low, high = (written(end, task) for end in _ends(other))
+        low, high = (written(other[end], task) for end in ("low", "high"))
         return (
             f"Try {other['title']} first: {SCORE[task]} {scores[0]}, and {scores[1]} "
             f"with the network{low and f' (95% interval of the gain {low} to {high})'}."
@@ -180,18 +175,13 @@ def advice(found: DataFrame, following: str = "") -> str:
     return f"Use {use} {following or after}"
 
 
-def _ends(model: Mapping[str, float]) -> tuple[float, float]:
-    return model["gain"] - model["interval"], model["gain"] + model["interval"]
-
-
 def _evidence(found: DataFrame, networks: DataFrame, key: tuple[str, str]) -> str:
     """Return how sure the choice among the activations is."""
     title, task, chosen = networks["title"].iloc[0], task_of(found), networks.loc[key]
     if chosen["p"] < LEVEL and chosen["gain"] > 0:
-        size, low, high = map(readable, (chosen["gain"], *_ends(chosen)))
+        size, low, high = map(readable, chosen[["gain", "low", "high"]])
         return (
-            f"it is better than {title} ({SCORE[task]} "
-            f"{'higher' if task == 'classification' else 'lower'} by {size}, "
+            f"it is better than {title} ({SCORE[task]} {_BETTER[task]} by {size}, "
             f"95% interval {low} to {high}, corrected p {p_value(chosen['p'])})"
         )
     if len(networks) == 1:

@@ -62,35 +62,30 @@ def train_networks(
     }
     # Networks with equal learning rates stop after similar numbers of epochs.
     order, size = sorted(wanted, key=lambda each: each[1]), recipe.width
-    for place in range(0, len(order), size):
-        together = order[place : place + size]
-        yield from _train_together(folds, trainer, recipe, starts, together)
+    runs = [(folds[number], rate, starts[number]) for number, rate in order]
+    for place in range(0, len(runs), size):
+        yield from _train_together(trainer, recipe, runs[place : place + size])
 
 
 def _train_together(
-    folds: Sequence[Fold],
-    trainer: Trainer,
-    recipe: Recipe,
-    starts: dict[int, list[np.ndarray]],
-    wanted: Wanted,
+    trainer: Trainer, recipe: Recipe, wanted: Sequence[tuple[Fold, float, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Train at most as many networks as are trained together."""
+    """Train at most `recipe.width` networks: fold, learning rate, initial weights."""
     # Each batch has data of the same shape, so that it runs the same program.
-    used = list(dict.fromkeys(number for number, _ in wanted))
-    dataset, fitted = folds[0].dataset, [folds[number].fitted for number in used]
-    fitted += fitted[:1] * (min(recipe.width, len(folds)) - len(used))
+    used = {fold.number: fold.fitted for fold, *_ in wanted}
+    numbers, fitted, dataset = list(used), list(used.values()), wanted[0][0].dataset
+    fitted += fitted[:1] * (min(recipe.width, recipe.folds) - len(used))
     x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
     y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
     data, runs = to_arrays("The preprocessed data", (x, y)), []
-    for number, rate in wanted:
-        fold, first = folds[number], used.index(number) * len(dataset.y)
-        [seed] = independent_seeds(fold.seed, number, "shuffling")
+    for fold, rate, start in wanted:
+        first = numbers.index(fold.number) * len(dataset.y)
+        [seed] = independent_seeds(fold.seed, fold.number, "shuffling")
         rows, held, _ = (part + first for part in fold.rows)
-        runs.append(NetworkRun(starts[number], rows, held, seed, rate))
+        runs.append(NetworkRun(start, rows, held, seed, rate))
     trained, network = trainer.train_runs(data, runs, recipe.epochs), trainer.model
-    for (number, rate), (history, weights) in zip(wanted, trained, strict=True):
+    for (fold, rate, _), (history, weights) in zip(wanted, trained, strict=True):
         network.set_weights(weights)
-        fold = folds[number]
         own = network, dataset, fold.fitted
         scores = [network_score(*own, rows) for rows in fold.rows[1:]]
         yield {

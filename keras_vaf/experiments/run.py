@@ -6,7 +6,7 @@ import importlib
 import itertools
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -53,20 +53,18 @@ class Study(NamedTuple):
         own = [found[keys.isin([arm.key])] for arm in self.arms]
         return pandas.concat(own, ignore_index=True)
 
-    def missing(self) -> list[tuple[Study, Wanted]]:
-        """Return what has no record, as studies of one arm and one seed."""
+    def missing(self) -> Iterator[tuple[Study, Wanted]]:
+        """Yield what has no record, as studies of one arm and one seed."""
         # NaN, the learning rate of a reference, differs from itself.
         found = self.records().fillna({"learning_rate": 0.0})
         names = [*ARM, "seed", "fold", "learning_rate"]
         done = {*found[names].itertuples(index=False, name=None)}
-        batches = list[tuple[Study, Wanted]]()
         for seed, arm in itertools.product(self.seeds, self.arms):
             own = self.rates if arm.layer else (0.0,)
             pairs = itertools.product(range(self.recipe.folds), own)
             wanted = [pair for pair in pairs if (*arm.key, seed, *pair) not in done]
             if wanted:
-                batches.append((self._replace(arms=(arm,), seeds=(seed,)), wanted))
-        return batches
+                yield self._replace(arms=(arm,), seeds=(seed,)), wanted
 
 
 def train_missing(
@@ -91,11 +89,11 @@ def train_missing(
     study = study._replace(rates=first)
     try:
         while True:
-            if batches := study.missing():
+            if batches := list(study.missing()):
                 tasks = (train(own, digest, len(wanted)) for own, wanted in batches)
                 total = sum(len(wanted) for _, wanted in batches)
                 follow(parallel(tasks), title, total, verbose)
-            if study.missing():
+            if any(study.missing()):
                 raise FileNotFoundError(
                     f"Records disappeared from {study.folder}. Keep the folder until "
                     "all trainings have ended, and run the command again."

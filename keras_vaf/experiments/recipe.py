@@ -98,8 +98,7 @@ class Recipe:
         if size is not None:
             most = 1 if isinstance(size, float) else math.inf
             numbers["test_size"] = check_number("test_size", size, above=0, below=most)
-        for name, value in numbers.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(numbers)
         check_json("optimizer_arguments", self.optimizer_arguments)
         if "learning_rate" in self.optimizer_arguments:
             raise ValueError(

@@ -34,9 +34,8 @@ def select(found: DataFrame, selection: Selection = "validation") -> DataFrame:
     score = SCORES[check_choice("selection", selection, SCORES)]
     finite = found["val_loss"].notna() | found["learning_rate"].isna()
     errors = (found[score] * found["task"].map(SIGN)).where(finite)
-    ordered = found.assign(error=errors)
-    ordered = ordered.sort_values(["error", "val_loss"], kind="stable")
-    chosen = ordered.drop_duplicates(["recipe", *ARM, *CELL]).index
+    rows = found.assign(error=errors).sort_values(["error", "val_loss"], kind="stable")
+    chosen = rows.drop_duplicates(["recipe", *ARM, *CELL]).index
     return found.loc[chosen.sort_values()]
 
 

@@ -194,7 +194,8 @@ def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
 def write_files(comparison: Comparison) -> None:
     """Write the recommended network, unless it is there, the table and the picture."""
     folder, dataset = comparison.folder, comparison.dataset
-    folder.mkdir(parents=True, exist_ok=True)
+    text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"
+    write_atomically(folder / "table.md", text)
     try:
         network = comparison.best_model
     except (FileNotFoundError, ValueError):  # missing or damaged
@@ -202,7 +203,5 @@ def write_files(comparison: Comparison) -> None:
         network = refit(dataset, arm, comparison.recipe, *settings_of(rows))
         with atomic_path(folder / "best.keras") as temporary:
             network.save(temporary)
-    text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"
-    write_atomically(folder / "table.md", text)
     figure = comparison_figure(comparison.records, network, dataset.x)
     write_atomically(folder / "comparison.png", png_bytes(figure, bbox_inches="tight"))

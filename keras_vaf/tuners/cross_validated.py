@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
+from keras_vaf.experiments.recipe import Recipe
 from keras_vaf.experiments.store import append_line, read_lines
 from keras_vaf.training import NetworkRun, Trainer, fold_rows, train
 from keras_vaf.training.data import take, to_arrays
@@ -143,25 +144,21 @@ class CrossValidatedTuner(Tuner):
             ValueError: If the data cannot be split into the folds.
             RuntimeError: If too many consecutive trials failed.
         """
-        # KerasTuner would go on after an error in a trial.
-        check_integer("epochs", epochs)
-        for name, value in (("batch_size", batch_size), ("patience", patience)):
-            if value is not None:
-                check_integer(name, value)
+        # The recipe checks them now: KerasTuner would go on after an error in a trial.
+        recipe = Recipe(epochs=epochs, batch_size=batch_size, patience=patience)
+        self._epochs, *self._options = recipe.epochs, recipe.batch_size, recipe.patience
         self._data: Any = to_arrays("`(x, y)`", (x, y))
-        self._options, self._epochs = (batch_size, patience), epochs
         split = self._folds, self._seed, self._stratify, None, groups, times
         self._rows = fold_rows(keras.tree.flatten(self._data[1])[0], *split)
-        how = epochs, *self._options, self._seed, self._metric
-        data = checksum((self._data, self._rows))
-        self._settings = keras.backend.backend(), data, *how
+        data = keras.backend.backend(), checksum((self._data, self._rows))
+        how = self._epochs, *self._options, self._seed, self._metric
+        self._settings = *data, *how
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.touch()  # raises an error now rather than in each trial
         lines = (line for line in read_lines(self._file) if {"key", "error"} <= {*line})
         self._remembered = {line["key"]: line for line in lines}
-        with warnings.catch_warnings():
-            # KerasTuner calls deprecated functions of Python in every trial.
-            warnings.simplefilter("ignore", DeprecationWarning)
+        # KerasTuner calls deprecated functions of Python in every trial.
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
             super().search()
 
     def run_trial(self, trial: Trial, *_: Any, **__: Any) -> dict[str, float]:
@@ -169,9 +166,8 @@ class CrossValidatedTuner(Tuner):
         values = trial.hyperparameters.values
         key = json.dumps([*self._settings, values], sort_keys=True)
         if key not in self._remembered:
-            record = {"key": key, **self._train(trial.hyperparameters)}
-            append_line(self._file, record)
-            self._remembered[key] = record
+            self._remembered[key] = {"key": key, **self._train(trial.hyperparameters)}
+            append_line(self._file, self._remembered[key])
         found = self._remembered[key]
         if found["error"]:
             raise FloatingPointError(found["error"])

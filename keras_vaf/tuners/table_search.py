@@ -16,27 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from keras_vaf.datasets import Dataset
+from keras_vaf.experiments import comparison
 from keras_vaf.experiments.arms import Arm, find_arms, references
-from keras_vaf.experiments.comparison import (
-    Comparison,
-    as_dataset,
-    check_study,
-    folder_of,
-    write_files,
-)
 from keras_vaf.experiments.recipe import Recipe
 from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
 from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.experiments.tables import advice
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.space import SearchSpace, activation, check_one_process
-from keras_vaf.utils import (
-    check_choice,
-    check_integer,
-    check_kind,
-    require,
-    write_atomically,
-)
+from keras_vaf.utils import check_choice, check_integer, require, write_atomically
 
 if TYPE_CHECKING:
     import pandas
@@ -61,7 +49,7 @@ _TRIAL = ["arguments", "learning_rate", "recipe"]
 
 
 @dataclass(frozen=True, eq=False)
-class Search(Comparison):
+class Search(comparison.Comparison):
     """The result of `search`: a comparison of the searched VAF with other activations.
 
     `records` has the trials as tries of one activation, like the learning rates of the
@@ -146,17 +134,12 @@ def search(
         trials = max(number for number in _UNITS if number <= trials)
     seed = check_integer("seed", seed, 0, 2**32 - 2)
     recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
-    check_kind("recipe", recipe, Recipe)
-    if len(recipe.learning_rates) < 2:
-        raise ValueError(
-            "A search needs two learning rates or more. "
-            f"Received: learning_rates={recipe.learning_rates}"
-        )
-    dataset = as_dataset(data, target)
+    dataset = comparison.as_dataset(data, target)
     if isinstance(baselines, str):
         baselines = () if baselines == "none" else find_arms(baselines)
     study = Study(dataset, (SEARCHED, *baselines), recipe, (seed,), Path(output))
-    check_study(study)
+    comparison.check_study(study)
+    check_integer("the number of learning rates", len(recipe.learning_rates), minimum=2)
     drawn = _drawn(tuner, trials, study, verbose)
     others = study._replace(
         arms=(*baselines, *references(dataset.task)),
@@ -164,14 +147,13 @@ def search(
     )
     records = train_missing(others, verbose, phase="Other models", further=False)
     # All trials are tries of one activation, before those of the references.
-    arguments = json.dumps(SEARCHED.arguments)
-    tries = drawn.assign(arguments=arguments, recipe=recipe.digest(dataset))
+    tries = drawn.assign(arguments=SEARCHED.key[1], recipe=recipe.digest(dataset))
     records = require("pandas", extra="tune").concat([records, tries])
     order = records["learning_rate"].isna().argsort(kind="stable")
     records = records.iloc[order].reset_index(drop=True)
-    folder = folder_of(study, "search-", tuner, trials)
+    folder = comparison.folder_of(study, "search-", tuner, trials)
     found = Search(records, folder, dataset, study.arms, recipe, drawn)
-    write_files(found)
+    comparison.write_files(found)
     write_atomically(folder / "trials.csv", found.trials.to_csv(index=False))
     return found
 
@@ -182,9 +164,8 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
     A search that goes on draws from the beginning. Nothing reads KerasTuner's files.
     """
     keras_tuner = require("keras_tuner", extra="tune")
-    budget = {"max_trials": trials}
-    if tuner == "hyperband":
-        budget = {"max_epochs": _UNITS[trials], "factor": 3}
+    parts = {"max_epochs": _UNITS.get(trials), "factor": 3}
+    budget = parts if tuner == "hyperband" else {"max_trials": trials}
 
     def space(hp: Any) -> None:
         activation(hp)
@@ -192,9 +173,9 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
 
     found: list[pandas.DataFrame] = []
     scratch = tempfile.TemporaryDirectory(prefix="keras_vaf-")
-    with scratch, warnings.catch_warnings():
-        # KerasTuner calls deprecated functions of Python in every trial.
-        warnings.simplefilter("ignore", DeprecationWarning)
+    # KerasTuner calls deprecated functions of Python in every trial.
+    quiet = warnings.catch_warnings(action="ignore", category=DeprecationWarning)
+    with scratch, quiet:
         oracle = getattr(keras_tuner, TUNERS[tuner])(
             space,
             objective=keras_tuner.Objective("error", "min"),
@@ -243,11 +224,10 @@ def _trials(drawn: pandas.DataFrame) -> pandas.DataFrame:
     """Return the values and scores of the trials, best first."""
     rows = {}
     for key, own in drawn.groupby(_TRIAL, sort=False):
-        arguments, rate, _ = key
         scores = own["validation"].where(own["val_loss"].notna())
         rows[key] = {
-            **json.loads(arguments),
-            "learning_rate": rate,
+            **json.loads(key[0]),
+            "learning_rate": key[1],
             "score": scores.mean(skipna=False),
             "deviation": scores.std(skipna=False),
             "epochs": own["best_epoch"].median(),

@@ -17,10 +17,4 @@ from keras_vaf.tuners.cross_validated import CrossValidated
 from keras_vaf.tuners.space import SearchSpace, activation
 from keras_vaf.tuners.table_search import Search, search
 
-__all__ = [
-    "CrossValidated",
-    "Search",
-    "SearchSpace",
-    "activation",
-    "search",
-]
+__all__ = ["CrossValidated", "Search", "SearchSpace", "activation", "search"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_vaf.utils import check_number, check_numbers, require
+from keras_vaf.utils import check_integer, check_number, check_numbers, require
 
 LEVEL = 0.05
 """Differences whose p-value is below this level are significant."""
@@ -88,10 +88,7 @@ def _error_of_mean(
     """Return the standard error of the mean, and its t-distribution."""
     check_numbers("differences", differences)
     check_number("test_fraction", test_fraction, minimum=0, below=1)
-    if (folds := len(differences)) < 2:
-        raise ValueError(
-            f"A t-test needs at least two folds. Received: {folds} differences"
-        )
+    folds = check_integer("the number of differences", len(differences), minimum=2)
     factor = 1 / folds + test_fraction / (1 - test_fraction)
     distribution = require("scipy.stats", extra="experiments").t(folds - 1)
     return math.sqrt(factor * statistics.variance(differences)), distribution

@@ -42,8 +42,7 @@ def table(found: DataFrame) -> DataFrame:
     not have is NaN.
 
     Args:
-        found: Records of one dataset by one recipe, from `records`. The first
-            activation is the one with which the others are compared.
+        found: Records of one dataset by one recipe, from `records`.
 
     Raises:
         ValueError: If no record is that of a network, if the records have several

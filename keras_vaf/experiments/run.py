@@ -43,9 +43,8 @@ class Study(NamedTuple):
     def records(self) -> pandas.DataFrame:
         """Return the records of this study, in the order of the arms."""
         found = records(self.folder)
-        rate = found["learning_rate"]
         found = found[
-            (rate.isin(self.rates) | rate.isna())
+            found["learning_rate"].isin([*self.rates, np.nan])
             & (found["recipe"] == self.recipe.digest(self.dataset))
             & found["seed"].isin(self.seeds)
         ].sort_values(["seed", "fold", "learning_rate"])

@@ -8,7 +8,6 @@ import shutil
 import statistics
 import tempfile
 import time
-import warnings
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -157,9 +156,7 @@ class CrossValidatedTuner(Tuner):
         self._file.touch()  # raises an error now rather than in each trial
         lines = (line for line in read_lines(self._file) if {"key", "error"} <= {*line})
         self._remembered = {line["key"]: line for line in lines}
-        # KerasTuner calls deprecated functions of Python in every trial.
-        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-            super().search()
+        super().search()
 
     def run_trial(self, trial: Trial, *_: Any, **__: Any) -> dict[str, float]:
         """Return the means of all metrics over the folds, and remember them."""

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import tempfile
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -172,16 +171,13 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
         hp.Choice("learning_rate", list(study.recipe.learning_rates))
 
     found: list[pandas.DataFrame] = []
-    scratch = tempfile.TemporaryDirectory(prefix="keras_vaf-")
-    # KerasTuner calls deprecated functions of Python in every trial.
-    quiet = warnings.catch_warnings(action="ignore", category=DeprecationWarning)
-    with scratch, quiet:
+    with tempfile.TemporaryDirectory(prefix="keras_vaf-") as scratch:
         oracle = getattr(keras_tuner, TUNERS[tuner])(
             space,
             objective=keras_tuner.Objective("error", "min"),
             seed=study.seeds[0] + 1,  # KerasTuner ignores the seed 0
             max_consecutive_failed_trials=trials + 1,  # a failed one is a result, too
-            directory=scratch.name,
+            directory=scratch,
             **budget,
         ).oracle
         oracle.verbose = 0

@@ -17,8 +17,6 @@ from keras_vaf.tuners import SearchSpace, activation
 
 pytestmark = [
     pytest.mark.backend("torch"),  # which compiles nothing
-    # KerasTuner calls deprecated functions of Python.
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     # Its best models have no state of the optimizer.
     pytest.mark.filterwarnings("ignore:Skipping variable loading for optimizer"),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import statistics
 import tempfile
@@ -21,7 +20,7 @@ from keras_vaf.training import NetworkRun, Trainer, fold_rows, train
 from keras_vaf.training.data import take, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
-from keras_vaf.tuners.space import check_one_process
+from keras_vaf.tuners.space import check_one_process, epochs_of
 from keras_vaf.utils import check_integer, checksum, deviation, require
 
 if TYPE_CHECKING:
@@ -218,8 +217,7 @@ class CrossValidatedTuner(Tuner):
         """Train a model on every fold, and return what is remembered of the trial."""
         started, name = time.perf_counter(), self._metric
         keras.utils.clear_session()
-        most = getattr(self.oracle, "max_epochs", 1)  # Hyperband's
-        epochs = math.ceil(self._epochs * hp.values.get("tuner/epochs", most) / most)
+        epochs = epochs_of(self.oracle, hp.values, self._epochs)
         runs = []
         for fold, (rest, held, _) in enumerate(self._rows):
             model = self._build(hp, fold)

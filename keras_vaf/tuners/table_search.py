@@ -22,7 +22,7 @@ from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
 from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.experiments.tables import advice
 from keras_vaf.training import recipe as defaults
-from keras_vaf.tuners.space import SearchSpace, activation, check_one_process
+from keras_vaf.tuners.space import SearchSpace, activation, check_one_process, epochs_of
 from keras_vaf.utils import check_choice, check_integer, require, write_atomically
 
 if TYPE_CHECKING:
@@ -190,11 +190,10 @@ def _train(
     oracle: Any, study: Study, found: list[pandas.DataFrame]
 ) -> Iterator[tuple[str, int]]:
     """Train each trial, append its records, and yield its name and their number."""
-    most = getattr(oracle, "max_epochs", 1)  # Hyperband's
     while (trial := oracle.create_trial("search")).status == "RUNNING":
         values = trial.hyperparameters.values
-        rate, share = values["learning_rate"], values.get("tuner/epochs", most)
-        epochs = math.ceil(study.recipe.epochs * share / most)
+        rate = values["learning_rate"]
+        epochs = epochs_of(oracle, values, study.recipe.epochs)
         recipe = replace(study.recipe, learning_rates=(rate,), epochs=epochs)
         own = {name: values[name] for name in vars(SearchSpace())}
         tried = study._replace(arms=(replace(SEARCHED, arguments=own),), recipe=recipe)

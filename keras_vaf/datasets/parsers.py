@@ -6,7 +6,6 @@ names of columns and rows of text cells, or images and labels.
 
 import gzip
 import io
-import itertools
 import lzma
 import pickle
 import re
@@ -62,27 +61,12 @@ def read_arff(contents: Sequence[bytes]) -> Table:
     return names, [row for row in rows if row and row[0][0] != "%"]
 
 
-def read_workbook(
-    contents: Sequence[bytes],
-    sheet: str | None = None,
-    first_row: int = 1,
-    first_column: int = 1,
-    names: Sequence[str] | None = None,
-) -> Table:
-    """Read a table from a sheet of an `.xls` or `.xlsx` file, up to an empty row.
-
-    `first_row` is the number of the row of names, from 1, `first_column` that of the
-    first column. The default of `names` reads all columns with a name.
-    """
+def read_workbook(contents: Sequence[bytes], **options: Any) -> Table:
+    """Read a sheet of a workbook, with options of `pandas.read_excel`."""
     pandas = require("pandas", extra="data")
-    options = {"dtype": object, "na_filter": False, "engine": "calamine"}
-    stream = io.BytesIO(contents[0])
-    frame = pandas.read_excel(stream, sheet or 0, header=None, **options).map(str)
-    header, *rows = frame.iloc[first_row - 1 :, first_column - 1 :].to_numpy().tolist()
-    kept = tuple(names or filter(None, header))
-    columns = [header.index(name) for name in kept]
-    filled = itertools.takewhile(any, rows)
-    return kept, [[row[column] for column in columns] for row in filled]
+    fixed = {"dtype": object, "na_filter": False, "engine": "calamine"}
+    frame = pandas.read_excel(io.BytesIO(contents[0]), **fixed, **options).map(str)
+    return tuple(frame), frame.to_numpy().tolist()
 
 
 def read_wine_of_scikit_learn(contents: Sequence[bytes] = ()) -> Table:

@@ -88,9 +88,12 @@ def read_idx(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(arrays[::2])[..., None], np.concatenate(arrays[1::2])
 
 
-# What a batch of CIFAR-10 needs. Any other name in a pickle could run code.
-_reconstruct: Any = np.empty(0).__reduce__()[0]  # whose module NumPy has moved
-_ALLOWED = {each.__name__: each for each in (_reconstruct, np.ndarray, np.dtype)}
+# What a batch of CIFAR-10 names. Any other name in a pickle could run code.
+_ALLOWED: dict[tuple[str, str], Any] = {
+    ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
+    ("numpy", "ndarray"): np.ndarray,
+    ("numpy", "dtype"): np.dtype,
+}
 
 
 class BatchUnpickler(pickle.Unpickler):
@@ -98,9 +101,9 @@ class BatchUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Return the object that a pickle names, if a batch may need it."""
-        if not module.startswith("numpy") or name not in _ALLOWED:
+        if (module, name) not in _ALLOWED:
             raise pickle.UnpicklingError(f"A batch must not use {module}.{name}.")
-        return _ALLOWED[name]
+        return _ALLOWED[module, name]
 
 
 def read_cifar_batches(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:

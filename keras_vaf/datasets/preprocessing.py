@@ -131,12 +131,9 @@ class FittedPreprocessing:
         scaled = self.input_scale.apply(x)
         if not self.categories:
             return scaled
-        columns = [
-            scaled[:, [column]] == np.array(self.categories[column])
-            if column in self.categories
-            else scaled[:, [column]]
-            for column in range(scaled.shape[1])
-        ]
+        columns = np.split(scaled, scaled.shape[1], axis=1)
+        for column, kept in self.categories.items():
+            columns[column] = columns[column] == np.array(kept)
         return np.concatenate(columns, axis=1, dtype=np.float32)
 
     def transform_targets(self, y: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """`Preprocessing` and `FittedPreprocessing`, which prepare a dataset for a network."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -156,12 +156,10 @@ def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     float32 values is exact.
     """
     axes = tuple(range(values.ndim - 1))
-    count, total, squares = np.zeros((3, values.shape[-1]))
+    total, squares = np.zeros((2, values.shape[-1]))
     for block in _blocks(values):
-        observed = ~np.isnan(block)
-        count += observed.sum(axes)
-        total += np.sum(block, axes, np.float64, where=observed)
-    count = np.maximum(count, 1)
+        total += np.sum(block, axes, np.float64, where=~np.isnan(block))
+    count = np.maximum(np.count_nonzero(~np.isnan(values), axes), 1)
     mean = total / count
     if scaling == "none":
         return Scale(mean, np.zeros(len(mean)), np.ones(len(mean)))
@@ -173,5 +171,5 @@ def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     return Scale(mean, mean.copy(), np.sqrt(squares / count))
 
 
-def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
-    return (values[start : start + _BLOCK] for start in range(0, len(values), _BLOCK))
+def _blocks(values: np.ndarray) -> list[np.ndarray]:
+    return np.split(values, range(_BLOCK, len(values), _BLOCK))

@@ -84,12 +84,10 @@ class Dataset:
         self._check_targets()
         if self.x.ndim == 2 and not self.columns:
             named = self.categories
-            columns = [
-                Column(name, "category", tuple(named[n]))
-                if n in named
-                else Column(name)
+            columns = (
+                Column(name, "category" if n in named else "number", named.get(n, ()))
                 for n, name in enumerate(self.feature_names)
-            ]
+            )
             object.__setattr__(self, "columns", tuple(columns))
 
     def _check_targets(self) -> None:

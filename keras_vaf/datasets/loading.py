@@ -1,6 +1,5 @@
 """`load`, which loads a dataset of the paper by name."""
 
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,13 +70,11 @@ def decode(entry: Entry, source: Source, contents: list[bytes]) -> Dataset:
         y = _numbers(columns.pop(entry.target), entry.labels)
         for name in entry.left_out:
             del columns[name]
-        x = np.stack(
-            [
-                _numbers(cells, known.get(name, ()), entry.missing)
-                for name, cells in columns.items()
-            ],
-            axis=1,
-        )
+        inputs = [
+            _numbers(cells, known.get(name, ()), entry.missing)
+            for name, cells in columns.items()
+        ]
+        x = np.stack(inputs, axis=1)
     else:
         x, y = data
     return Dataset(
@@ -96,6 +93,5 @@ def _numbers(
     cells: Sequence[str], names: Sequence[str] = (), missing: Sequence[str] = ()
 ) -> np.ndarray:
     """Return cells as numbers, or as their places among the names of categories."""
-    known = {name: place for place, name in enumerate(names)}
-    read = known.__getitem__ if names else float
-    return np.array([math.nan if cell in missing else read(cell) for cell in cells])
+    read = names.index if names else float
+    return np.array([np.nan if cell in missing else read(cell) for cell in cells])

@@ -145,3 +145,5 @@ def test_cells_become_the_numbers_that_the_catalogue_asks_for():
     # Such a file has the right words, and so the right checksum, on other lines.
     with pytest.raises(ValueError, match="zip"):
         encode("a kind", ["1 2 3", "4"], size=Size(2, 1))
+    with pytest.raises(ValueError, match="tuple"):
+        encode("a kind", ["1 maybe"], size=Size(1, 1, 2), **labels)

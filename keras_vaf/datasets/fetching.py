@@ -93,12 +93,11 @@ def fetch(file: File, path: Path) -> bytes:
     for url in file.urls:
         try:
             content = _download(url, file)
+            if is_right(content, file):
+                break
+            failures.append(f"{url} gives another file: {_difference(content, file)}")
         except (OSError, http.client.HTTPException) as error:
             failures.append(f"{url}: {error}")
-            continue
-        if is_right(content, file):
-            break
-        failures.append(f"{url} gives another file: {_difference(content, file)}")
     else:
         raise OSError(
             f"{file.path} could not be fetched ({'; '.join(failures)}). Go online, or "

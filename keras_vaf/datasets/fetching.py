@@ -8,7 +8,6 @@ keeps a file with a wrong checksum, and knows no checksum that ignores line ends
 import hashlib
 import http.client
 import importlib.util
-import itertools
 import os
 import sys
 import urllib.request
@@ -37,9 +36,9 @@ def read_files(
     """
     given = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
     folder = Path(given) if given else cache_folder()
-    there = (source for source in entry.sources if _is_there(source, folder))
-    fetched = (s for s in entry.sources if s.files and all(f.urls for f in s.files))
-    source, contents = next(itertools.chain(there, fetched)), []
+    there = [source for source in entry.sources if _is_there(source, folder)]
+    fetched = [s for s in entry.sources if s.files and all(f.urls for f in s.files)]
+    source, contents = (there + fetched)[0], []
     absent = [file for file in source.files if not (folder / file.path).is_file()]
     if given and absent:
         subfolder = (folder / absent[0].path).parent

@@ -13,7 +13,7 @@ from keras import ops
 from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.columns import UNKNOWN, Column
-from keras_vaf.datasets.tables.files import KINDS, Table, listed, open_table
+from keras_vaf.datasets.tables.files import Table, listed, open_table
 from keras_vaf.utils import check_numbers
 
 if TYPE_CHECKING:
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
 class TableEncoder(keras.layers.Layer):
     """Turn rows of a table into the inputs of a network.
 
-    Networks saved by `keras-vaf compare` and `keras-vaf search` start with this layer.
-    `encode` turns a table into an array of numbers with pandas. The layer then scales
-    the numbers and one-hot encodes the categories, on every backend.
+    It is the first layer of a best.keras. `encode` turns a table into numbers, which
+    the layer scales, or one-hot encodes if they stand for categories.
 
     Args:
         columns: The columns, as `Column` objects or as dictionaries of their arguments.
         fill: Value that replaces a missing entry, for each column.
         center: Value that is subtracted, for each column.
         spread: Divisor, for each column. A column with spread 0 becomes 0.
-        kept: Numbers of the categories that get an output, for each column; empty for a
-            column that is scaled. For any other category, all these outputs are 0.
+        kept: Numbers of the categories that get an output, for each column. Any other
+            category is 0 in all of them. A column with an empty tuple is scaled.
         target: Name of the column that the network predicts.
         classes: Names of the classes; `None` for regression.
         **kwargs: Arguments of the layer, such as `name`.
@@ -43,8 +42,7 @@ class TableEncoder(keras.layers.Layer):
         `(batch_size, columns)`
 
     Output shape:
-        `(batch_size, outputs)`, with one output for each column that is scaled and for
-        each category that is kept.
+        `(batch_size, columns that are scaled + categories that are kept)`
 
     Raises:
         ValueError: If an argument has not one finite value for each column.
@@ -71,7 +69,7 @@ class TableEncoder(keras.layers.Layer):
     ) -> None:
         super().__init__(**{"dtype": "float32", "trainable": False, **kwargs})
         self.columns = tuple(
-            Column(**each) if isinstance(each, Mapping) else each for each in columns
+            each if isinstance(each, Column) else Column(**each) for each in columns
         )
         self.fill = check_numbers("fill", fill)
         self.center = check_numbers("center", center)
@@ -86,20 +84,14 @@ class TableEncoder(keras.layers.Layer):
                 f"lengths. Received: {sizes}"
             )
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: sizes[0]})
-        # The column and the category of each output; NaN for a column that is scaled.
-        pairs = [(n, c) for n, each in enumerate(self.kept) for c in each or (np.nan,)]
-        self._source = np.array([place for place, _ in pairs], np.int32)
-        self._code = np.array([code for _, code in pairs], np.float32)
 
     @classmethod
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
         """Return the encoder that is equivalent to a fitted preprocessing."""
         kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
-        target, classes = dataset.target or "target", dataset.class_names
-        scale = fitted.input_scale
+        target, scale = dataset.target or "target", fitted.input_scale
         arrays = scale.fill, scale.center, scale.spread
-        fill, center, spread = (array.tolist() for array in arrays)
-        return cls(dataset.columns, fill, center, spread, kept, target, classes)
+        return cls(dataset.columns, *arrays, kept, target, dataset.class_names)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as float32 numbers, the input of the layer.
@@ -107,8 +99,7 @@ class TableEncoder(keras.layers.Layer):
         A missing entry is NaN, a category is its index, and an unknown category is -1.
 
         Args:
-            table: A dictionary from column names to sequences, or a pandas `DataFrame`,
-                with the columns in any order, and perhaps others.
+            table: A pandas `DataFrame`, or a dictionary of columns, in any order.
             na: Additional words that stand for a missing entry.
 
         Raises:
@@ -116,18 +107,13 @@ class TableEncoder(keras.layers.Layer):
         """
         table = table if isinstance(table, Table) else open_table(table)
 
-        def read(column: Column) -> np.ndarray:
-            words = (*column.na, *na)
-            return column.read(table.cells(column.name, words), table.decimal)
+        def read(each: Column) -> np.ndarray:
+            return each.read(table.cells(each.name, (*each.na, *na)), table.decimal)
 
         return np.stack(table.each(read, self.columns), axis=1)
 
     def decode(self, outputs: Any) -> dict[str, np.ndarray]:
-        """Return the outputs of the network by name: `predicted TARGET`.
-
-        It is in the units of the table, or the most probable class, which is followed
-        by `probability of CLASS` for each class.
-        """
+        """Return `predicted TARGET`, and for classes `probability of CLASS` of each."""
         values, name = np.asarray(outputs), f"predicted {self.target}"
         if self.classes is None:
             return {name: values[:, 0]}
@@ -137,14 +123,17 @@ class TableEncoder(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         """Return the scaled columns, and a 0 or 1 for each category."""
-        spread = np.array(self.spread)
-        factor = np.divide(1, spread, out=np.zeros(len(spread)), where=spread > 0)
-        scale = np.array([self.fill, self.center, factor], np.float32)[:, self._source]
-        fill, center, factor = map(ops.convert_to_tensor, scale)
-        x = ops.take(inputs, self._source, axis=1)
+        # The column and the category of each output; NaN for a column that is scaled.
+        pairs = [(n, c) for n, each in enumerate(self.kept) for c in each or (np.nan,)]
+        source, code = np.array(pairs, np.float32).T
+        factor = [1 / spread if spread > 0 else 0 for spread in self.spread]
+        scale = np.array([self.fill, self.center, factor], np.float32)
+        place = source.astype(np.int32)
+        fill, center, factor = map(ops.convert_to_tensor, scale[:, place])
+        x = ops.take(inputs, place, axis=1)
         x = ops.where(ops.isnan(x), fill, x)
-        equal = ops.cast(ops.equal(x, self._code), "float32")
-        return ops.where(np.isnan(self._code), (x - center) * factor, equal)
+        equal = ops.cast(ops.equal(x, code), "float32")
+        return ops.where(np.isnan(code), (x - center) * factor, equal)
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of the layer as JSON values."""
@@ -178,26 +167,23 @@ def predict_table(
     output: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> "DataFrame":
-    """Return a table with the predictions of a network as additional columns.
+    """Return a table with the columns of `TableEncoder.decode` after its own.
 
-    The cells of a CSV file are text. The columns are those of `TableEncoder.decode`.
-    `DataFrame.attrs["notes"]` counts unknown categories and missing entries.
+    The cells of a CSV file are text. `DataFrame.attrs["notes"]` counts unknown
+    categories and missing entries.
 
     Args:
-        model: A network with a `TableEncoder`, such as the `best.keras` of `keras-vaf
-            compare`.
+        model: A network with a `TableEncoder`, such as a `best.keras`.
         source: A pandas `DataFrame`, or a path as in `read_table`, with the columns of
             the training table in any order, and perhaps others.
         na: Additional words that stand for a missing entry.
         output: Path of a file for the table: Parquet, `.xlsx`, or CSV text with the
             separator, the decimal mark and the encoding of the source.
-        **options: Those of `read_table` for a file: `separator`, `decimal`, `encoding`,
-            `sheet` and `header`.
+        **options: Arguments of `read_table` for a file.
 
     Raises:
         TableError: If columns are missing, or have cells that cannot be used.
-        ValueError: If the model has no `TableEncoder`, or if the table already has a
-            column of that name.
+        ValueError: If the model has no encoder, or if the table has such a column.
 
     Example:
 
@@ -209,7 +195,7 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    layers = model.layers if isinstance(model, keras.Model) else ()
+    layers = getattr(model, "layers", ())
     encoder = next((each for each in layers if isinstance(each, TableEncoder)), None)
     if encoder is None:
         raise ValueError(
@@ -224,7 +210,7 @@ def predict_table(
             f"{table.name} already has a column for the prediction. Rename it or "
             f"remove it. Received: {listed(present)}"
         )
-    frame, path = table.frame.assign(**columns), Path(output or "")
+    frame = table.frame.assign(**columns)
     frame.attrs["notes"] = notes = []
     for column, values in zip(encoder.columns, x.T, strict=True):
         missing = np.isnan(values).sum()
@@ -234,12 +220,6 @@ def predict_table(
                 f"Column {column.name!r}, {len(x):,} rows: {missing:,} missing entries "
                 f"(filled in as in training), {unknown:,} unknown categories."
             )
-    kind = KINDS.get(path.suffix.lower(), "csv")
-    if kind == "xlsx":
-        frame.to_excel(path, index=False)
-    elif kind == "parquet":
-        frame.to_parquet(path)
-    elif output:
-        form = {"sep": table.separator or ",", "decimal": table.decimal}
-        frame.to_csv(path, index=False, encoding=table.encoding or None, **form)
+    if output is not None:
+        table.write(frame, Path(output))
     return frame

@@ -71,6 +71,17 @@ class Table:
             raise TableError(visible(f"{self.name}: {text}"))
         return found
 
+    def write(self, frame: "DataFrame", path: Path) -> None:
+        """Write another table: Parquet, Excel, or CSV text of the form of this one."""
+        kind = KINDS.get(path.suffix.lower())
+        if kind == "parquet":
+            frame.to_parquet(path)
+        elif kind == "xlsx":
+            frame.to_excel(path, index=False)
+        else:
+            form = {"sep": self.separator or ",", "decimal": self.decimal}
+            frame.to_csv(path, index=False, encoding=self.encoding or None, **form)
+
 
 def listed(names: Sequence[str]) -> str:
     """Return names separated by commas, and the number of those left out."""

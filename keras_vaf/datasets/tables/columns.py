@@ -35,14 +35,11 @@ _SAME = {
     r"^\((.*)\)$": r"-\1",
     "^([+-]?) ?([$€£¥]|CHF) ?([+-]?)(.*)$": r"\1\3\4 \2",
 }
-_DATES = [_ISO] + [
-    day + time
-    for day in (
-        *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
-        *("%d/%m/%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y"),
-    )
-    for time in ("", " %H:%M", " %H:%M:%S")
-]
+_DAYS = (
+    *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+    *("%d/%m/%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y"),  # the day first, then the month
+)
+_DATES = [_ISO, *(day + at for day in _DAYS for at in ("", " %H:%M", " %H:%M:%S"))]
 
 
 class TableError(ValueError):
@@ -60,10 +57,9 @@ class Column:
             or `"date"`, encoded as the number of days since 1970-01-01.
         names: The categories. Any other cell becomes -1.
         format: Format of dates: `"ISO 8601"`, or one of `datetime.datetime.strptime`.
-            For numbers with a currency sign, %, a decimal comma or marks between
-            thousands, an example such as `"1.234,5 €"`.
-        na: Words that stand for a missing entry, which becomes NaN, besides those that
-            `read_table` knows.
+            An example of numbers with a sign, a decimal comma or marks between
+            thousands, such as `"1.234,5 €"`.
+        na: Further words for a missing entry, which becomes NaN.
 
     Raises:
         ValueError: If `kind` is not one of these.
@@ -90,11 +86,15 @@ class Column:
 
     def read(self, cells: "Series", decimal: str = ".") -> np.ndarray:
         """Return cells as float32 numbers; `decimal` is the mark of plain numbers."""
+        if self.kind == "number" and not self.format:
+            values = _plain_numbers(cells, decimal)
+        else:
+            pandas = require("pandas", extra="experiments")
+            places, found = pandas.factorize(cells)  # place -1: missing
+            values = np.append(self._values(pandas.Series(found)), np.nan)[places]
         with np.errstate(over="ignore"):
-            values = self._values(cells, decimal).astype(np.float32)
-        odd = ~np.isfinite(values) & cells.notna().to_numpy()
-        if odd.any():
-            odd &= ~cells.isin(_NO_ENTRY).to_numpy()
+            values = values.astype(np.float32)
+        odd = ~np.isfinite(values) & ~(cells.isna() | cells.isin(_NO_ENTRY)).to_numpy()
         if self.kind == "category":
             values[odd] = UNKNOWN
         elif odd.any():
@@ -107,23 +107,16 @@ class Column:
             raise refusal(cells[odd], f"must hold {must}, {which}")
         return values
 
-    def _values(self, cells: "Series", decimal: str) -> np.ndarray:
-        if self.kind == "number" and not self.format:
-            return _plain_numbers(cells, decimal)
-        pandas = require("pandas", extra="experiments")
-        places, found = pandas.factorize(cells)  # place -1: missing
-        texts = pandas.Series(found)
+    def _values(self, texts: "Series") -> np.ndarray:
         if self.kind == "number":
-            values = _numbers(_clean(texts), self.format)
-        elif self.kind == "date":
-            values = _days(texts, self.format)
-        else:
-            known = {name: place for place, name in enumerate(self.names)}
-            if self.kind == "boolean":
-                texts = texts.str.lower()
-                known = {word: n for pair in _BOOLEANS for n, word in enumerate(pair)}
-            values = _without_point(texts).map(known).to_numpy("float64")
-        return np.append(values, np.nan)[places]
+            return _numbers(_clean(texts), self.format)
+        if self.kind == "date":
+            return _days(texts, self.format)
+        known = {name: place for place, name in enumerate(self.names)}
+        if self.kind == "boolean":
+            texts = texts.str.lower()
+            known = {word: n for pair in _BOOLEANS for n, word in enumerate(pair)}
+        return _without_point(texts).map(known).to_numpy("float64")
 
 
 def infer(

@@ -75,8 +75,8 @@ def read_table(
             are otherwise 1, 2, 3 and so on.
 
     Raises:
-        TableError: If columns cannot be used. The message lists all such columns, with
-            row and cell, and the options that solve the problem.
+        TableError: If columns cannot be used. The message lists all of them, with a row
+            and a cell, and the options that help.
         ValueError: If an argument is not one of the choices.
 
     Example:
@@ -97,8 +97,8 @@ def read_table(
     form = {"separator": separator, "encoding": encoding, "sheet": sheet}
     table = open_table(source, decimal, header, **form)
     roles = dict.fromkeys(categories, "a category") | dict.fromkeys(ignore, "ignored")
-    roles |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
-    roles[target] = "the target"
+    roles |= {groups: "the groups", time: "the time", target: "the target"}
+    roles.pop(None, None)
     rows = np.full(len(table.frame), True)  # those with a target
     used, left_out = {}, {}
 

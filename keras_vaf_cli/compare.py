@@ -12,14 +12,10 @@ examples:
   keras-vaf compare houses.csv --target price --quick
 """
 
-import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keras_vaf_cli.options import TABLE
-from keras_vaf_cli.shared import open_data, pick, print_table, say
-
-if TYPE_CHECKING:
-    from keras_vaf.experiments import Comparison
+from keras_vaf_cli.shared import open_data, pick, show_comparison
 
 ARGUMENTS = TABLE | {
     "training": (
@@ -49,23 +45,3 @@ def run(given: dict[str, Any]) -> None:
         **pick(given, "seeds", "output", "jobs"),
     )
     show_comparison(comparison)
-
-
-def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:
-    """Print the table of a comparison, the advice and the files."""
-    from keras_vaf.experiments.results import settings_of
-    from keras_vaf.experiments.tables import text_of
-
-    print_table(*text_of(comparison.records))
-    arm, selected = comparison.choice
-    _, epochs, _ = settings_of(selected)
-    folder, rows = comparison.folder, comparison.recipe.usable_rows(comparison.dataset)
-    say(
-        f"\n{comparison.advice}\n\n"
-        f"best.keras is the network with {arm.title}, trained again on all "
-        f"{len(rows):,} rows for {epochs} epochs.\n"
-        f"Written to {folder}: table.md, {files} and best.keras. Predict new "
-        "rows with:\n"
-        f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
-        "-o OUT.csv"
-    )

@@ -11,9 +11,8 @@ examples:
 
 from typing import TYPE_CHECKING, Any
 
-from keras_vaf_cli.compare import show_comparison
 from keras_vaf_cli.options import TABLE
-from keras_vaf_cli.shared import open_data, pick, print_table
+from keras_vaf_cli.shared import open_data, pick, print_table, show_comparison
 
 if TYPE_CHECKING:
     from keras_vaf.tuners import Search

@@ -1,6 +1,7 @@
-"""`pick`, `open_data`, `change_model`, `print_table` and `say`, for all commands."""
+"""`open_data`, `show_comparison`, `say` and other functions that commands share."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
@@ -9,6 +10,7 @@ from keras_vaf_cli.options import FORMAT, ROLES
 
 if TYPE_CHECKING:
     from keras_vaf.datasets import Dataset
+    from keras_vaf.experiments import Comparison
 
 _FEWEST_ROWS = 20  # of a table, for training, selection and test
 _WIDTH_OF_FILES = 200
@@ -46,6 +48,26 @@ def open_data(given: dict[str, Any]) -> "Dataset":
         warns = note.startswith("Warning")
         say(note, file=sys.stderr if warns else sys.stdout)
     return dataset
+
+
+def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:
+    """Print the table of a comparison, the advice and the files."""
+    from keras_vaf.experiments.results import settings_of
+    from keras_vaf.experiments.tables import text_of
+
+    print_table(*text_of(comparison.records))
+    arm, selected = comparison.choice
+    _, epochs, _ = settings_of(selected)
+    folder, rows = comparison.folder, comparison.recipe.usable_rows(comparison.dataset)
+    say(
+        f"\n{comparison.advice}\n\n"
+        f"best.keras is the network with {arm.title}, trained again on all "
+        f"{len(rows):,} rows for {epochs} epochs.\n"
+        f"Written to {folder}: table.md, {files} and best.keras. Predict new "
+        "rows with:\n"
+        f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
+        "-o OUT.csv"
+    )
 
 
 def change_model(given: dict[str, Any], change: Callable[[Any], Any]) -> None:

@@ -10,6 +10,7 @@ examples:
   keras-vaf inspect model.keras --formula latex
 """
 
+from pathlib import Path
 from typing import Any
 
 from keras_vaf_cli.shared import print_table, say
@@ -23,7 +24,7 @@ def run(given: dict[str, Any]) -> None:
     from keras_vaf.models import formula, nearest
     from keras_vaf.models.files import load_model
     from keras_vaf.models.fixed import label
-    from keras_vaf.utils import check_output, png_bytes, write_atomically
+    from keras_vaf.utils import atomic_path, check_output
     from keras_vaf.visualization import plot_activations
 
     picture, force = given.get("picture"), "force" in given
@@ -43,5 +44,7 @@ def run(given: dict[str, Any]) -> None:
         say(formula(model, given["formula"]))
     if picture is not None:
         axes: Any = plot_activations(model)
-        write_atomically(picture, png_bytes(axes[0].figure, dpi=120), force)
+        form = Path(picture).suffix[1:] or "png"
+        with atomic_path(picture, force=force) as temporary:
+            axes[0].figure.savefig(temporary, format=form, dpi=120)
         say(f"Drawn to {picture}.")

@@ -65,6 +65,8 @@ def test_inspect_lists_draws_and_prints_formulas_and_reasons(run, vaf, tmp_path)
     assert code == 0
     assert "fused_activation" in output and "LeakyReLU(0.3)" in output
     assert (tmp_path / "functions.png").read_bytes()[:4] == b"\x89PNG"
+    assert run("inspect vaf.keras --picture functions.pdf")[0] == 0
+    assert (tmp_path / "functions.pdf").read_bytes()[:4] == b"%PDF"
 
     leaky = layers.VAFActivation(initialization="leaky_relu", name="leaky")
     parts = [keras.Input((2,)), leaky, layers.Snake(name="snake")]
@@ -98,20 +100,21 @@ def test_bad_input_is_one_sentence(refusal, model, tmp_path, line, message):
 def test_existing_files_and_inputs_are_kept(
     run, refusal, vaf, tmp_path, monkeypatch, command
 ):
-    path, source = tmp_path / "out.keras", command.split()[1]
+    name = "out.png" if "picture" in command else "out.keras"
+    path, source = tmp_path / name, command.split()[1]
     path.write_text("old")
     before = (tmp_path / source).read_bytes()
 
-    assert "out.keras exists" in refusal(f"{command} out.keras")
+    assert f"{name} exists" in refusal(f"{command} {name}")
     assert path.read_text() == "old"
     assert "same file as an input" in refusal(f"{command} {source} --force")
     assert (tmp_path / source).read_bytes() == before
-    assert "absent does not exist" in refusal(f"{command} absent/out.keras")
+    assert "absent does not exist" in refusal(f"{command} absent/{name}")
     assert not (tmp_path / "absent").exists()
-    assert run(f"{command} out.keras --force")[0] == 0
+    assert run(f"{command} {name} --force")[0] == 0
     assert path.read_bytes() != b"old"
 
     path.unlink()
     monkeypatch.setattr(os, "fsync", lambda _: path.write_text("of another process"))
-    assert "out.keras exists" in refusal(f"{command} out.keras")
+    assert f"{name} exists" in refusal(f"{command} {name}")
     assert path.read_text() == "of another process"

@@ -17,10 +17,14 @@ CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
 _NUMBERS = ("mean", "deviation", "gain", "interval", "p", "parameters", "seconds")
 _BETTER = {"classification": "higher", "regression": "lower"}
 _TESTED = (
-    " Its 95% interval and p (Holm) are those of the corrected resampled t-test. p is "
-    "corrected for the number of activations, the intervals are not."
+    " Gain (with its 95% interval) and p (corrected resampled t-test) compare each "
+    "activation with {} on the same folds. p (Holm) is corrected for the number of "
+    "activations, the intervals are not."
 )
-_TWO_FOLDS = " Two folds cannot tell whether it is more than chance: use three or more."
+_TWO_FOLDS = (
+    " Gain compares each activation with {} on the same folds. Two folds cannot tell "
+    "whether it is more than chance: use three or more."
+)
 _REFERENCES = (
     " The linear model and the trees of scikit-learn have their default settings; no "
     "test includes them."
@@ -68,9 +72,8 @@ def written(value: float, task: str, sign: str = "") -> str:
 
 def p_value(p: float) -> str:
     """Return a p-value as text, such as "= 0.034" or "< 0.001"; "" for NaN."""
-    if math.isnan(p):
-        return ""
-    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+    text = f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+    return "" if math.isnan(p) else text
 
 
 class Text(NamedTuple):
@@ -118,10 +121,9 @@ def _notes(found: DataFrame) -> list[str]:
     better = _BETTER[task_of(found)].capitalize()
     explained = f"{better} is better; the deviation is that of the test folds."
     if models["gain"].notna().any():
-        first = models["title"].iloc[0]
-        explained += f" Gain compares each activation with {first} on the same folds."
         tested = len(found.drop_duplicates(results.CELL)) > 2
-        explained += _TESTED if tested else _TWO_FOLDS
+        sentence = _TESTED if tested else _TWO_FOLDS
+        explained += sentence.format(models["title"].iloc[0])
     if models["parameters"].isna().any():
         explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]

@@ -73,7 +73,7 @@ WRITING = re.compile(
 )
 # Modules that write without `atomic_path` and `write_atomically`, each with its reason.
 WRITERS = {
-    "keras_vaf.datasets.tables.encoder",  # into memory
+    "keras_vaf.datasets.tables.files",  # its caller passes a temporary path
     "keras_vaf.datasets.tables.reading",  # in its example
     "keras_vaf.utils.text",  # into memory
     "keras_vaf.experiments.store",  # appends a line

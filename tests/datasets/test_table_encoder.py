@@ -10,6 +10,7 @@ from keras_vaf.datasets import (
     Preprocessing,
     TableEncoder,
     TableError,
+    predict_table,
     read_table,
 )
 from keras_vaf.datasets.tables.encoder import with_encoder
@@ -54,6 +55,10 @@ def test_a_saved_network_predicts_raw_rows(frame, tmp_path):
     again = loaded.layers[0]
     assert again.get_config() == encoder.get_config()
     predicted = again.decode(loaded.predict(again.encode(frame), verbose=0))
+    predict_table(loaded, frame, output=tmp_path / "out.parquet")
+    written = pandas.read_parquet(tmp_path / "out.parquet")["predicted price"]
+    np.testing.assert_allclose(written, predicted["predicted price"], rtol=1e-6)
+    assert not [*tmp_path.glob(".tmp-*")]
     expected = fitted.invert_targets(network.predict(inputs, verbose=0))[:, 0]
     np.testing.assert_allclose(predicted["predicted price"], expected, rtol=1e-5)
 

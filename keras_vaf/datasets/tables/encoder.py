@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -14,7 +13,7 @@ from keras_vaf.datasets.dataset import Dataset
 from keras_vaf.datasets.preprocessing import FittedPreprocessing
 from keras_vaf.datasets.tables.columns import UNKNOWN, Column
 from keras_vaf.datasets.tables.files import Table, listed, open_table
-from keras_vaf.utils import check_numbers
+from keras_vaf.utils import atomic_path, check_numbers
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -195,7 +194,7 @@ def predict_table(
     1    2.5
     Name: predicted price, dtype: float32
     """
-    layers = getattr(model, "layers", ())
+    layers = model.layers if isinstance(model, keras.Model) else ()
     encoder = next((each for each in layers if isinstance(each, TableEncoder)), None)
     if encoder is None:
         raise ValueError(
@@ -221,5 +220,6 @@ def predict_table(
                 f"(filled in as in training), {unknown:,} unknown categories."
             )
     if output is not None:
-        table.write(frame, Path(output))
+        with atomic_path(output) as temporary:
+            table.write(frame, temporary)
     return frame

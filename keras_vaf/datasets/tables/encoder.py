@@ -89,7 +89,7 @@ class TableEncoder(keras.layers.Layer):
         """Return the encoder that is equivalent to a fitted preprocessing."""
         kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
         target, scale = dataset.target or "target", fitted.input_scale
-        arrays = scale.fill, scale.center, scale.spread
+        arrays = [each.tolist() for each in (scale.fill, scale.center, scale.spread)]
         return cls(dataset.columns, *arrays, kept, target, dataset.class_names)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:

@@ -97,8 +97,8 @@ def read_table(
     form = {"separator": separator, "encoding": encoding, "sheet": sheet}
     table = open_table(source, decimal, header, **form)
     roles = dict.fromkeys(categories, "a category") | dict.fromkeys(ignore, "ignored")
-    roles |= {groups: "the groups", time: "the time", target: "the target"}
-    roles.pop(None, None)
+    roles |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
+    roles[target] = "the target"
     rows = np.full(len(table.frame), True)  # those with a target
     used, left_out = {}, {}
 

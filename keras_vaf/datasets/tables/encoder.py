@@ -89,8 +89,10 @@ class TableEncoder(keras.layers.Layer):
         """Return the encoder that is equivalent to a fitted preprocessing."""
         kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
         target, scale = dataset.target or "target", fitted.input_scale
-        arrays = [each.tolist() for each in (scale.fill, scale.center, scale.spread)]
-        return cls(dataset.columns, *arrays, kept, target, dataset.class_names)
+        arrays = scale.fill, scale.center, scale.spread
+        fill, center, spread = (array.tolist() for array in arrays)
+        form = dataset.columns, fill, center, spread, kept
+        return cls(*form, target, dataset.class_names)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as float32 numbers, the input of the layer.

@@ -88,7 +88,7 @@ def read_idx(contents: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(arrays[::2])[..., None], np.concatenate(arrays[1::2])
 
 
-# What a batch of CIFAR-10 names. Any other name in a pickle could run code.
+# A batch of CIFAR-10 names only these. Any other name in a pickle could run code.
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
     ("numpy", "ndarray"): np.ndarray,

@@ -58,9 +58,26 @@ def test_a_saved_network_predicts_raw_rows(frame, tmp_path):
     predict_table(loaded, frame, output=tmp_path / "out.parquet")
     written = pandas.read_parquet(tmp_path / "out.parquet")["predicted price"]
     np.testing.assert_allclose(written, predicted["predicted price"], rtol=1e-6)
-    assert not [*tmp_path.glob(".tmp-*")]
     expected = fitted.invert_targets(network.predict(inputs, verbose=0))[:, 0]
     np.testing.assert_allclose(predicted["predicted price"], expected, rtol=1e-5)
+
+
+def test_an_output_that_cannot_be_completed_leaves_the_old_file(
+    frame, tmp_path, monkeypatch
+):
+    def fill_the_disk(table, path, **options):
+        path.write_text("a part")
+        raise OSError("No space left on device")
+
+    _, fitted, encoder = make(frame)
+    network = mlp(6, (), 1, lambda: keras.layers.ReLU(), seed=0)
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    monkeypatch.setattr(pandas.DataFrame, "to_csv", fill_the_disk)
+    with pytest.raises(OSError, match="No space"):
+        predict_table(with_encoder(network, encoder, fitted), frame, output=path)
+    assert [file.name for file in tmp_path.iterdir()] == ["out.csv"]
+    assert path.read_text() == "old"
 
 
 def test_columns_may_come_in_any_order_as_text_and_with_others(frame):

@@ -1,7 +1,7 @@
 """Each folder has at most the lines that `tests/lines.json` allows it.
 
-The numbers are budgets with a few per cent of room. They change when a feature is decided,
-and not in every commit; a commit that raises one says why.
+The numbers are budgets with a few per cent of room. They change when a feature is
+decided, and not in every commit; a commit that raises one says why.
 """
 
 import json

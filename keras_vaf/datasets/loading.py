@@ -18,7 +18,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     If a folder is given, the files are read from it, and nothing is downloaded.
     Otherwise the files are downloaded once and stored next to the data of Keras. `wine`
-    is also part of scikit-learn. Every file is compared with its known checksum before
+    is also part of scikit-learn, and `yacht` of this package. Every file is compared with its known checksum before
     it is decompressed or parsed.
 
     Args:

@@ -147,3 +147,14 @@ def test_cells_become_the_numbers_that_the_catalogue_asks_for():
         encode("a kind", ["1 2 3", "4"], size=Size(2, 1))
     with pytest.raises(ValueError, match="tuple"):
         encode("a kind", ["1 maybe"], size=Size(1, 1, 2), **labels)
+
+
+def test_yacht_needs_no_server(monkeypatch, tmp_path):
+    monkeypatch.undo()  # the catalogue of the package, and no folder
+    monkeypatch.delenv("KERAS_VAF_DATA_DIR", raising=False)
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    monkeypatch.setattr("urllib.request.urlopen", None)
+    dataset = load("yacht")
+    assert dataset.x.shape == (308, 6)
+    np.testing.assert_allclose(dataset.y.mean(), 10.495, atol=0.001)
+    assert list(tmp_path.iterdir()) == []

@@ -18,8 +18,8 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     If a folder is given, the files are read from it, and nothing is downloaded.
     Otherwise the files are downloaded once and stored next to the data of Keras. `wine`
-    is also part of scikit-learn, and `yacht` of this package. Every file is compared with its known checksum before
-    it is decompressed or parsed.
+    is also part of scikit-learn, and `yacht` of this package. Every file is compared
+    with its known checksum before it is decompressed or parsed.
 
     Args:
         name: Short name in the catalogue, such as `"wine"`.

@@ -27,6 +27,7 @@ MARKERS = {
     "needs(*names)": "run only where these packages are installed",
     "data": "needs the downloaded datasets (KERAS_VAF_DATA_DIR)",
     "nightly(*names)": "takes long, under these backends or all; needs `--nightly`",
+    "heart": "runs with `--heart`, though its folder does not",
     "gpu": "needs a GPU; left out unless `-m gpu` asks for it",
     "browser": "needs Chromium; left out unless `-m browser` asks for it",
     "zoo": "needs models of other packages; left out unless `-m zoo` asks for it",
@@ -78,7 +79,8 @@ def is_wanted(item, options):
     elsewhere = backend is None or "tensorflow" in backend.args
     elsewhere &= nightly is None or "tensorflow" not in nightly.args
     heart = HEART | OF_TORCH if here == "torch" else HEART
-    if options.heart and elsewhere and folder not in heart:
+    marked = item.get_closest_marker("heart")
+    if options.heart and elsewhere and not marked and folder not in heart:
         return False
     return not any(
         item.get_closest_marker(name) and options.markexpr != name

@@ -15,7 +15,7 @@ from keras_vaf.paper.curves import curves
 from keras_vaf.paper.parts import ARCHITECTURES, fully_connected
 from keras_vaf.paper.reproduction import EXPERIMENTS
 from keras_vaf.paper.sensorless import sensorless
-from tests.paper.cases import motors
+from tests.paper.data import motors
 
 pytestmark = pytest.mark.backend("torch")
 

@@ -10,7 +10,7 @@ from keras_vaf.experiments import records
 from keras_vaf.layers import VAFActivation
 from keras_vaf.paper import parts, reproduce, reproduction
 from keras_vaf.paper.curves import change, unlike
-from tests.paper.cases import images, motors
+from tests.paper.data import images, motors
 
 pytestmark = pytest.mark.backend("torch")
 

@@ -122,6 +122,17 @@ KERAS_NAMES = tuple(name for name in NAMES if hasattr(keras.activations, name))
 """Names that `keras.layers.Activation` takes as well."""
 ALIASES = {"swish": "silu", "hard_swish": "hard_silu"}
 """Second names of some of these functions in Keras."""
+IN_KERNELS = {
+    "relu": (0, 0.0),
+    "leaky_relu": (0, 0.2),
+    "tanh": (1, 0.0),
+    "sigmoid": (2, 0.0),
+    "silu": (3, 0.0),
+    "gelu": (4, 0.0),
+    "sin": (5, 0.0),
+}
+"""Each g of the kernels: its number in `VafFunction`, and its slope below 0 if it is
+made of two lines."""
 
 
 def name_of(function: Function | None) -> str | None:

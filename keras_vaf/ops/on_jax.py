@@ -15,9 +15,10 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from keras_vaf.ops.activations import IN_KERNELS
 from keras_vaf.ops.equation import Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_jax as gpu
-from keras_vaf.ops.native.case import FUNCTIONS, Case, case_of
+from keras_vaf.ops.native.case import Case, case_of_layer
 from keras_vaf.ops.native.library import FOLDER, find, warn
 
 
@@ -33,7 +34,7 @@ def apply(
     case = None
     if training and isinstance(math.prod(x.shape), int):
         dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
-        case = case_of(function, layout, dtypes, shapes)
+        case = case_of_layer(function, layout, dtypes, shapes)
     if case is None or (jax.default_backend() == "cpu" and inactive()):
         return _recomputed(function, layout)(*tensors)
     return _with_kernels(function, layout, case)(*tensors)
@@ -110,7 +111,7 @@ def _with_kernels(
     On a machine with a GPU, XLA takes the form of the device for which it compiles.
     """
     plain = functools.partial(formula, function, layout)
-    number, slope = FUNCTIONS[case.g]
+    number, slope = IN_KERNELS[case.g]
 
     def first(upstream: jax.Array, *arguments: jax.Array) -> tuple[jax.Array, ...]:
         return jax.vjp(plain, *arguments)[1](upstream)

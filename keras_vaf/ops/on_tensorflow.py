@@ -13,8 +13,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from keras_vaf.ops.activations import IN_KERNELS
 from keras_vaf.ops.equation import Layout, Pointwise, formula
-from keras_vaf.ops.native.case import FUNCTIONS, Case, case_of
+from keras_vaf.ops.native.case import Case, case_of_layer
 from keras_vaf.ops.native.library import FOLDER, find, processors, warn
 
 
@@ -31,7 +32,7 @@ def apply(
     case = None
     if training or tf.executing_eagerly():
         dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
-        case = case_of(function, layout, dtypes, shapes)
+        case = case_of_layer(function, layout, dtypes, shapes)
     if case is None or _compiled_by_xla() or inactive():
         form = _recomputed(function, layout)
     else:
@@ -92,7 +93,7 @@ def _with_kernels(
 ) -> Callable[..., tf.Tensor]:
     """Return f by the kernels, whose further derivatives are those of the formula."""
     first = case.unshared[0] if case.unshared else 0
-    number, slope = FUNCTIONS[case.g]
+    number, slope = IN_KERNELS[case.g]
     numbers = [number, case.k, first, len(case.unshared)]
     attributes = {"case": numbers, "slope": slope}
     kernels = operators()[0]

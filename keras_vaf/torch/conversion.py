@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from keras_vaf.ops import on_torch
 from keras_vaf.torch import checks, functions
 from keras_vaf.torch.modules import HOSTS, clone, exchange
 from keras_vaf.torch.recording import Recording, run, same_random_numbers
-from keras_vaf.torch.vaf import VAF, apply
+from keras_vaf.torch.vaf import VAF
 
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _BY_CODE = "the code of {} computes it; give that class a module instead"
@@ -210,5 +211,5 @@ def _error(part: torch.nn.Module, vaf: VAF) -> float:
     rows = vaf.weight.reshape(-1, vaf.weight.shape[-1])
     x = functions.GRID[:, None].expand(-1, len(rows))
     with torch.no_grad():
-        y = apply(x, rows, vaf.g, (1,))
+        y = on_torch.vaf(x, rows, vaf.g, (1,))
         return float((y - old.forward(x.clone())).abs().max())

@@ -1,40 +1,15 @@
-"""`FUNCTIONS`, the fixed functions g by name, and `recognize`, which finds them."""
+"""`recognize`, which finds the functions that modules compute."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
-from torch.nn import functional
 
 from keras_vaf.initializers import FunctionStart, GStart, PiecewiseLinearStart, Start
 from keras_vaf.ops.activations import ALIASES, BY_NAME
+from keras_vaf.ops.on_torch import FUNCTIONS, G, function_of
 from keras_vaf.utils import did_you_mean
-
-G = Callable[[torch.Tensor], torch.Tensor]
-
-
-def approximate_gelu(h: torch.Tensor) -> torch.Tensor:
-    """Return the approximation of GELU by tanh."""
-    return functional.gelu(h, approximate="tanh")
-
-
-_IN_TORCH = ("cos", "erf", "relu", "selu", "sigmoid", "sin", "square", "tanh")
-_IN_FUNCTIONAL = (
-    *("celu", "elu", "gelu", "hard_shrink", "hard_sigmoid", "hard_tanh"),
-    *("log_sigmoid", "mish", "relu6", "silu", "soft_shrink", "softplus", "softsign"),
-    "tanh_shrink",
-)
-FUNCTIONS: dict[str, G] = {
-    **{name: getattr(torch, name) for name in _IN_TORCH},
-    **{name: getattr(functional, name.replace("_", "")) for name in _IN_FUNCTIONAL},
-    "approximate_gelu": approximate_gelu,
-    "exponential": torch.exp,
-    "hard_silu": functional.hardswish,
-    "leaky_relu": lambda h: functional.leaky_relu(h, 0.2),  # as in Keras
-    "relu_squared": lambda h: torch.relu(h).square(),
-}
-"""Names are those of `keras_vaf.layers.VAFActivation`, and `"approximate_gelu"`."""
 
 
 def checked(g: str | G) -> str | G:
@@ -50,14 +25,9 @@ def checked(g: str | G) -> str | G:
     )
 
 
-def on_torch(g: str | G) -> G:
-    """Return g as a function of PyTorch."""
-    return FUNCTIONS[g] if isinstance(g, str) else g
-
-
 def of_package(g: str | G) -> G:
     """Return g as the package's table knows it, or else as a function of PyTorch."""
-    return BY_NAME[g].value if isinstance(g, str) and g in BY_NAME else on_torch(g)
+    return BY_NAME[g].value if isinstance(g, str) and g in BY_NAME else function_of(g)
 
 
 GRID = torch.tensor([-30, -16, *torch.linspace(-8, 8, 161).tolist(), 16, 30])

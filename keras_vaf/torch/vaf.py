@@ -1,22 +1,19 @@
 """`VAF`, a VAF as a plain `torch.nn.Module` with one parameter."""
 
-import functools
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
+import torch.fx
 
 from keras_vaf import initializers
-from keras_vaf.ops import VAF as Equation
-from keras_vaf.ops import on_torch as ways
-from keras_vaf.ops.equation import Layout
-from keras_vaf.ops.gpu import on_torch as gpu
-from keras_vaf.ops.modes_on_torch import in_memory
-from keras_vaf.torch.functions import G, checked, of_package, on_torch
-from keras_vaf.utils import MOST_UNITS, check_integer
+from keras_vaf.ops.on_torch import G, vaf
+from keras_vaf.torch.functions import checked, of_package
+from keras_vaf.utils import MOST_UNITS, check_integer, check_sizes
 
+torch.fx.wrap("vaf")  # `torch.fx.symbolic_trace` keeps it as one operation
 NAMES = ("alpha", "alpha_bias", "beta", "beta_bias")
 
 
@@ -86,7 +83,7 @@ class VAF(torch.nn.Module):
         super().__init__()
         self.k = check_integer("k", k, maximum=MOST_UNITS)
         self.g = checked(g)
-        sizes = tuple(unshared)
+        sizes = check_sizes("unshared", unshared)
         self.axes = tuple(range(1, 1 + len(sizes)) if axes is None else axes)
         if len(self.axes) != len(sizes) or sorted(set(self.axes)) != [*self.axes]:
             raise ValueError(
@@ -135,12 +132,7 @@ class VAF(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return f(x), in the dtype of x."""
-        if not x.is_floating_point():
-            raise ValueError(
-                "A VAF acts on floating-point numbers; convert the input with "
-                f"`x.float()`. Received: an input of dtype {x.dtype}"
-            )
-        return apply(x, self.weight, self.g, self.axes)
+        return vaf(x, self.weight, self.g, self.axes)
 
     def extra_repr(self) -> str:
         """Return what `print` shows of this module."""
@@ -156,39 +148,3 @@ def _read_four_weights(
     if all(name in keys for name in NAMES):
         *parts, last = [state.pop(keys[name]) for name in NAMES]
         state[prefix + "weight"] = torch.cat([*parts, last[..., None]], -1)
-
-
-def apply(
-    x: torch.Tensor, weight: torch.Tensor, g: str | G, axes: tuple[int, ...]
-) -> torch.Tensor:
-    """Return f(x) in the dtype of x, computed in float32 at least.
-
-    The weight has one row of 3k + 1 numbers for each function along axes of x. Kernels
-    compute what they take. Programs that are compiled, exported or transformed consist
-    of the formula; on a GPU a kernel computes their gradient.
-    """
-    layout = Layout(x.ndim, tuple([axis % x.ndim for axis in axes]))
-    plain = functools.partial(formula, on_torch(g))
-    if isinstance(g, str):
-        packed = functools.partial(ways.packed, plain, layout)
-        y = gpu.apply(x, weight, g, layout.unshared, packed)
-        if y is not None:
-            return y
-    wide = torch.promote_types(weight.dtype, torch.float32)
-    parts = ways.split(weight.to(wide))
-    recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    if recorded or not in_memory(x, weight):
-        return plain(layout, x, *parts)
-    return ways.eager(Equation(of_package(g)), layout, plain, x, *parts)
-
-
-def formula(
-    g: G, layout: Layout, x: torch.Tensor, *parameters: torch.Tensor
-) -> torch.Tensor:
-    """Return f(x) in PyTorch's operators."""
-    wide = torch.promote_types(x.dtype, parameters[0].dtype)
-    *units, y = (p.to(wide).reshape(*layout.aligned(p), -1) for p in parameters)
-    h, y = x.to(wide), y.squeeze(-1)
-    for a, b, w in zip(*(each.unbind(-1) for each in units), strict=True):
-        y = y + w * g(a * h + b)
-    return y.to(x.dtype)

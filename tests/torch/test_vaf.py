@@ -11,10 +11,9 @@ from torch import nn
 from torch._dynamo.utils import counters
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.ops.activations import BY_NAME
-from keras_vaf.ops.native.case import FUNCTIONS as CASES
+from keras_vaf.ops.activations import BY_NAME, IN_KERNELS
+from keras_vaf.ops.on_torch import FUNCTIONS, function_of
 from keras_vaf.torch import VAF, parameter_groups
-from keras_vaf.torch.functions import FUNCTIONS, on_torch
 from tests.layers.test_torch_module import saved
 
 torch.manual_seed(0)
@@ -53,7 +52,7 @@ def in_double(vaf, x, weight):
     for axis in vaf.axes:
         shape[axis] = x.shape[axis]
     a, b, w, c = weight.reshape(*shape, -1).split([vaf.k] * 3 + [1], -1)
-    return (w * on_torch(vaf.g)(a * x[..., None] + b)).sum(-1) + c[..., 0]
+    return (w * function_of(vaf.g)(a * x[..., None] + b)).sum(-1) + c[..., 0]
 
 
 def check(vaf, x):
@@ -78,7 +77,7 @@ def test_the_equation_its_gradients_and_its_start(g, form):
             vaf = trained(g, k=k, unshared=sizes, axes=axes)
             check(vaf, X)
             vaf.reset_parameters()
-            close(vaf(X), on_torch(g)(X), rtol=1e-6, atol=1e-6)
+            close(vaf(X), function_of(g)(X), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("g", ("relu", "gelu", "mish"))
@@ -98,7 +97,7 @@ def test_the_same_numbers_as_the_keras_layer(g, form):
         layer.build(X.shape)
         parts = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
         layer.set_weights([part.detach().numpy() for part in parts])
-        same = form == "kernels" and g in CASES  # both call the same kernel
+        same = form == "kernels" and g in IN_KERNELS  # both call the same kernel
         close(vaf(X), layer(X), **({"rtol": 0, "atol": 0} if same else {}))
         with torch.autocast("cpu", torch.bfloat16):
             close(layer(X), vaf(X))

@@ -1,30 +1,19 @@
-"""`case_of`, the one rule that decides which calls the native kernels support."""
+"""`case_of`, the one rule that decides which calls kernels take, on each device."""
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from keras_vaf.ops.activations import name_of
+from keras_vaf.ops.activations import IN_KERNELS, name_of
 from keras_vaf.ops.equation import VAF, Layout, Pointwise
 from keras_vaf.ops.switches import kernels_are_off
 
-# Number of each g in `VafFunction`, and its slope below 0 if it is made of two lines.
-FUNCTIONS = {
-    "relu": (0, 0.0),
-    "leaky_relu": (0, 0.2),
-    "tanh": (1, 0.0),
-    "sigmoid": (2, 0.0),
-    "silu": (3, 0.0),
-    "gelu": (4, 0.0),
-    "sin": (5, 0.0),
-}
 TYPES = {"float32": 0, "bfloat16": 1, "float16": 2}  # as in `VafType`
 MOST_UNITS = 64
 
 
 class Case(NamedTuple):
-    """A call that the kernels support, without its tensors. Its axes are adjacent."""
+    """A call that the kernels take, without its tensors. Its axes are adjacent."""
 
     g: str
     dtype: str
@@ -41,43 +30,53 @@ class Case(NamedTuple):
 
 
 def case_of(
+    g: Any,
+    dtype: str,
+    shape: Sequence[Any],
+    unshared: Sequence[int],
+    k: int,
+    sizes: Sequence[int],
+) -> Case | None:
+    """Return the case if the kernels take the call, else `None`.
+
+    Args:
+        g: Name of a function. Others are not taken.
+        dtype: Data type of x. That of the parameters is float32.
+        shape: Sizes of x. One that is not an integer is unknown.
+        unshared: Axes of x along which functions differ.
+        k: Number of hidden units.
+        sizes: Sizes along these axes, as the parameters have them.
+    """
+    first = unshared[0] if unshared else 0
+    end = first + len(unshared)
+    if (
+        kernels_are_off()
+        or g not in IN_KERNELS
+        or dtype not in TYPES
+        or not 0 < k <= MOST_UNITS
+        or not 0 <= first <= end <= len(shape)
+        or tuple(unshared) != tuple(range(first, end))
+        or tuple(shape[first:end]) != tuple(sizes)
+    ):
+        return None
+    return Case(g, dtype, k, tuple(unshared))
+
+
+def case_of_layer(
     function: Pointwise,
     layout: Layout,
     dtypes: Sequence[str],
     shapes: Sequence[Sequence[Any]],
 ) -> Case | None:
-    """Return the case if the kernels support it, else `None`.
+    """Return the case of x and four parameters, on JAX and TensorFlow.
 
     Parameters whose shapes do not fit are left to the framework, which broadcasts them
-    or raises its own error. A size that is not an integer is unknown.
+    or raises its own error.
     """
-    if kernels_are_off():
+    if type(function) is not VAF or set(dtypes[1:]) != {"float32"}:
         return None
-    return _case(function, layout, tuple(dtypes), tuple(map(tuple, shapes)))
-
-
-@functools.lru_cache(maxsize=1024)
-def _case(
-    function: Pointwise,
-    layout: Layout,
-    dtypes: tuple[str, ...],
-    shapes: tuple[tuple[Any, ...], ...],
-) -> Case | None:
-    if type(function) is not VAF:
+    x, *units, sizes = map(tuple, shapes)
+    k = units[0][-1] if units[0] else 0
+    if units != [(*sizes, k)] * 3:
         return None
-    g, unshared, (x, alpha, *_) = name_of(function.g), layout.unshared, shapes
-    k = alpha[-1] if alpha else 0
-    first = unshared[0] if unshared else 0
-    end = first + len(unshared)
-    sizes = x[first:end]
-    if (
-        g not in FUNCTIONS
-        or dtypes[0] not in TYPES
-        or set(dtypes[1:]) != {"float32"}
-        or not 0 < k <= MOST_UNITS
-        or not 0 <= first <= end <= len(x)
-        or unshared != tuple(range(first, end))
-        or shapes[1:] != ((*sizes, k),) * 3 + (sizes,)
-    ):
-        return None
-    return Case(g, dtypes[0], k, unshared)
+    return case_of(name_of(function.g), dtypes[0], x, layout.unshared, k, sizes)

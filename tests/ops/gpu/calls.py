@@ -4,21 +4,21 @@ import itertools
 
 import numpy as np
 
-from keras_vaf.ops.native.case import FUNCTIONS
+from keras_vaf.ops.activations import IN_KERNELS
 from tests.ops.native.harness import DTYPES, SHAPES, draw
 
 PROGRAMS = 8  # so few in the interpreters that each walks over many tiles
 PLACES = tuple(name for name in SHAPES if "networks" not in name)
 FEW = (
     *itertools.product(PLACES, ("relu",), (3,), ("float32",)),
-    *itertools.product(("channels last",), FUNCTIONS, (3,), ("float16",)),
+    *itertools.product(("channels last",), IN_KERNELS, (3,), ("float16",)),
     *(("layer", "gelu", k, "float16") for k in (1, 9, 15)),
     ("few channels", "gelu", 9, "float32"),
     ("many channels", "tanh", 3, "float16"),  # with small alpha_bias where alpha is 0
 )
-ALL = tuple(itertools.product(PLACES, FUNCTIONS, (1, 3, 9, 15), DTYPES))
+ALL = tuple(itertools.product(PLACES, IN_KERNELS, (1, 3, 9, 15), DTYPES))
 NIGHTLY = ALL[::5]  # each g, k, place and dtype meets each other one
-SPECIAL = tuple(itertools.product(FUNCTIONS, (np.nan, np.inf, -np.inf)))
+SPECIAL = tuple(itertools.product(IN_KERNELS, (np.nan, np.inf, -np.inf)))
 
 
 def arguments(place, k, dtype):

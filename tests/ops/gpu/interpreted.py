@@ -8,12 +8,9 @@ import torch
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
-from keras_vaf.ops.equation import Layout
 from keras_vaf.ops.gpu import on_torch, plan
-from keras_vaf.ops.on_torch import packed, split
+from keras_vaf.ops.on_torch import vaf, vaf_formula
 from keras_vaf.torch import VAF
-from keras_vaf.torch.functions import FUNCTIONS
-from keras_vaf.torch.vaf import formula
 from tests.ops.gpu import calls
 from tests.ops.native.harness import assert_close
 
@@ -27,8 +24,9 @@ def compare(cases, device):
         *parts, last = (torch.tensor(p, device=device) for p in parameters)
         weight = torch.cat([*parts, last[..., None]], -1)
         weight, axes = (weight[0], ()) if sizes[1] == 1 else (weight, (1,))
-        found = [t for u in (None, d) for t in on_torch.run(u, x, weight, g, axes)]
-        found = *found[:2], *split(found[2].reshape(sizes[1], -1))
+        found = [t for u in (None, d) for t in on_torch.launch(u, x, weight, g, axes)]
+        rows = found[2].reshape(sizes[1], -1)
+        found = *found[:2], *rows[:, :-1].split(k, -1), rows[:, -1]
         assert_close([t.double().cpu().numpy() for t in found], arrays, g, dtype)
 
 
@@ -44,9 +42,8 @@ def compare_special(device):
 
 def both(x, weight, g, axes, upstream, second=False):
     """Return f(x) and its first or second gradients, by the kernels and the formula."""
-    plain = functools.partial(formula, FUNCTIONS[g])
-    form = functools.partial(packed, plain, Layout(x.ndim, axes))
-    for run in (lambda *leaves: on_torch.apply(*leaves, g, axes, form)), form:
+    form = functools.partial(vaf_formula, g, axes)
+    for run in (lambda *leaves: vaf(*leaves, g, axes)), form:
         leaves = [x.detach().requires_grad_(), weight.detach().requires_grad_()]
         y = run(*leaves)
         found = torch.autograd.grad(y, leaves, upstream, create_graph=second)
@@ -82,7 +79,7 @@ def compare_layers(device):
         layer = VAFActivation(k=2, sharing=sharing, initialization="random")
         layer.build(x.shape)
         layers += (layer,)
-    with patch.object(on_torch, "run", wraps=on_torch.run) as run:
+    with patch.object(on_torch, "launch", wraps=on_torch.launch) as run:
         for layer in layers:
             leaves = [x.detach().requires_grad_(), *layer.parameters()]
             found = torch.autograd.grad(layer(leaves[0]).square().sum(), leaves)

@@ -9,10 +9,10 @@ from jax.experimental import pallas
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import VAF, plain_operators, switches
-from keras_vaf.ops.activations import BY_NAME
+from keras_vaf.ops.activations import BY_NAME, IN_KERNELS
 from keras_vaf.ops.equation import Layout, formula
 from keras_vaf.ops.gpu import on_jax, plan
-from keras_vaf.ops.native.case import FUNCTIONS, Case
+from keras_vaf.ops.native.case import Case
 from keras_vaf.ops.native.library import find
 from tests.ops.gpu import calls
 from tests.ops.native.harness import assert_close, expected
@@ -76,7 +76,7 @@ def lowered(function, *tensors, platform="cuda"):
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 @pytest.mark.parametrize("sizes", [(2**20, 1, 1), (999, 250, 1), (8, 6, 3136)])
-@pytest.mark.parametrize("g", FUNCTIONS)
+@pytest.mark.parametrize("g", IN_KERNELS)
 def test_the_kernel_is_lowered_for_a_gpu(g, sizes, dtype):
     run = functools.partial(on_jax.by_pallas, g, sizes)
     x = jax.ShapeDtypeStruct(sizes, dtype)

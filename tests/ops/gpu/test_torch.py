@@ -59,7 +59,7 @@ def test_compiled_kernels_keep_sums_in_registers(compiled, gradient, place, dtyp
     x = torch.empty(SHAPES[place], dtype=getattr(torch, dtype), device="meta")
     functions, axes = (x.shape[1:2], (1,)) if x.ndim > 1 else ((), ())
     weight = torch.empty((*functions, 10), device="meta")
-    on_torch.run(x if gradient else None, x, weight, g, axes)
+    on_torch.launch(x if gradient else None, x, weight, g, axes)
     ptx = compiled[0].asm["ptx"]
     assembler = triton.knobs.nvidia.ptxas.path
     command = [assembler, "-v", "--gpu-name=sm_90a", "-o", os.devnull, "-"]

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
+from keras_vaf.ops.native import library
 from keras_vaf.ops.native.case import Case
 from tests.harness import to_arrays, to_tensors, vjp
 
@@ -121,8 +122,9 @@ def raw(direction, case, arrays):
     tensors = to_tensors(arrays)
     native = importlib.import_module(f"keras_vaf.ops.on_{BACKEND}")
     if BACKEND == "torch":
-        run = native.forward if direction == "forward" else native.gradients
-        return run(Case("relu", "float32", *case), *tensors)
+        upstream, *rest = tensors if direction == "backward" else (None, *tensors)
+        kernels, case = library.find().library, Case("relu", "float32", *case)
+        return native.run(kernels, case, upstream, *rest)
     if BACKEND == "tensorflow":
         run = getattr(native.operators()[0], f"keras_vaf_{direction}")
         return run(*tensors, case=case, slope=0.0)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy as np
 
-from keras_vaf.ops.native.case import FUNCTIONS, TYPES
+from keras_vaf.ops.activations import IN_KERNELS
+from keras_vaf.ops.native.case import TYPES
 from keras_vaf.ops.native.library import ARRAYS as NAMES
 from keras_vaf.ops.native.library import Call, check
 from tests import reference
@@ -99,7 +100,7 @@ def call_of(held, **settings):
 
 def run(library, arrays, g, dtype="float32", threads=2):
     """Return f(x), the gradients of x and of the parameters, in float64."""
-    number, slope = FUNCTIONS[g]
+    number, slope = IN_KERNELS[g]
     upstream, x = (a.astype(DTYPES[dtype]) for a in arrays[:2])
     parameters = [p.astype("float32") for p in arrays[2:]]
     y, x_gradient = np.empty_like(x), np.empty_like(x)

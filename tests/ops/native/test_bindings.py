@@ -7,8 +7,9 @@ import pytest
 from keras import ops
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
+from keras_vaf.ops.activations import IN_KERNELS
 from keras_vaf.ops.functions import get_function
-from keras_vaf.ops.native.case import FUNCTIONS, Case
+from keras_vaf.ops.native.case import Case
 from tests.harness import grad, to_arrays, to_tensors, vjp
 from tests.ops.native.harness import DTYPES, assert_close, draw
 
@@ -49,7 +50,7 @@ def assert_allclose(have, want):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape, unshared", LAYOUTS.values(), ids=list(LAYOUTS))
-@pytest.mark.parametrize("g", FUNCTIONS)
+@pytest.mark.parametrize("g", IN_KERNELS)
 def test_values_and_gradients(level, used, g, shape, unshared, dtype):
     arrays, (upstream, *tensors) = arguments(shape, unshared, dtype, g=g)
     y, gradients = vjp(operation(g, unshared), tensors, upstream)

@@ -5,7 +5,7 @@ import pytest
 
 from keras_vaf.ops import VAF, plain_operators
 from keras_vaf.ops.equation import Layout
-from keras_vaf.ops.native.case import case_of
+from keras_vaf.ops.native.case import case_of_layer
 
 pytestmark = pytest.mark.backend("tensorflow")
 RELU = VAF(keras.activations.relu)
@@ -22,7 +22,7 @@ def taken(
     sizes = tuple(SHAPE[axis] for axis in unshared)
     shapes = [x, *(p or [(*sizes, k)] * 3 + [sizes])]
     dtypes = [dtype] + [weights] * 4
-    return case_of(function, Layout(len(x), unshared), dtypes, shapes) is not None
+    return case_of_layer(function, Layout(len(x), unshared), dtypes, shapes) is not None
 
 
 def test_what_is_covered():

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from keras_vaf.ops.native.case import FUNCTIONS
+from keras_vaf.ops.activations import IN_KERNELS
 from tests.ops.native.harness import DTYPES, SHAPES, assert_close, draw, expected, run
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -28,7 +28,7 @@ def assert_right(library, arrays, g, dtype="float32", threads=2):
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
-@pytest.mark.parametrize("g", FUNCTIONS)
+@pytest.mark.parametrize("g", IN_KERNELS)
 def test_values_and_gradients(library, level, g, shape):
     for k in HIDDEN_UNITS:
         assert_right(library, draw(shape, k), g)
@@ -83,13 +83,13 @@ def test_a_start_as_g_is_g_bit_for_bit(library, level, g, k):
         arrays.beta[..., 1:] = 0
         arrays.beta_bias[...] = 0
         x = arrays.x.astype("float32")
-        slope = np.float32(FUNCTIONS[g][1])
+        slope = np.float32(IN_KERNELS[g][1])
         np.testing.assert_array_equal(
             run(library, arrays, g)[0].astype("float32"), np.where(x > 0, x, slope * x)
         )
 
 
-@pytest.mark.parametrize("g", list(FUNCTIONS)[2:])
+@pytest.mark.parametrize("g", list(IN_KERNELS)[2:])
 def test_smooth_functions_are_accurate_to_4_ulp(library, level, g):
     x = [
         *(np.linspace(0, 110, 50_001), np.geomspace(1e-20, 3e38, 50_001)),
@@ -106,6 +106,6 @@ def test_smooth_functions_are_accurate_to_4_ulp(library, level, g):
 def test_the_library_has_the_functions_by_their_numbers(library):
     """The numbers never change, because saved programs hold them."""
     library.vaf_function.restype = ctypes.c_char_p
-    for g, (number, _) in FUNCTIONS.items():
+    for g, (number, _) in IN_KERNELS.items():
         name = library.vaf_function(number).decode()
         assert name == ("leaky_relu" if g == "relu" else g)

@@ -4,7 +4,6 @@ import configparser
 import inspect
 import json
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,8 +29,7 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
-# A test below and tests/test_docs.py run these.
-RUN_ELSEWHERE = ("README.md", "docs/records/reproduction.md", "docs/gallery.md")
+RUN_ELSEWHERE = ("README.md", "docs/gallery.md")  # below and by tests/test_docs.py
 EXAMPLES = [page for page in TEXTS if page not in RUN_ELSEWHERE and blocks(page)]
 PRINTED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.M | re.S)
 
@@ -48,6 +46,7 @@ def test_an_example_of_the_readme_prints_what_stands_below(block, printed, capsy
 @pytest.mark.parametrize("page", EXAMPLES)
 def test_the_examples_of_a_page_run_in_turn(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")  # where records are
     names = {}
     for block in blocks(page):
         run(block, names)
@@ -70,28 +69,6 @@ def test_every_extra_is_explained():
     assert sorted(explained) == sorted(configuration["options.extras_require"])
 
 
-NAME = re.compile(r"^<!-- table: (.*) -->$", re.M)
-
-
-@default_backend
-def test_each_table_has_a_name_that_no_other_one_has():
-    names = Counter(name for text in TEXTS.values() for name in NAME.findall(text))
-    assert len(names) > 50
-    assert {name: n for name, n in names.items() if n > 1} == {}
-    assert [name for name in names if not re.fullmatch(r"[a-z0-9-]+", name)] == []
-
-
-@default_backend
-def test_the_rows_of_a_named_table_have_equal_numbers_of_columns():
-    for text in TEXTS.values():
-        for found in NAME.finditer(text):
-            after = text[found.end() :]
-            assert after.startswith("\n\n") and not after.startswith("\n\n\n")
-            lines = after.strip().partition("\n\n")[0].splitlines()
-            if lines[0].startswith("|"):
-                assert len({line.count(" | ") for line in lines}) == 1, found[1]
-
-
 @default_backend
 @pytest.mark.parametrize("page", ["README.md", "docs/help.md"])
 def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page):
@@ -106,25 +83,6 @@ def test_the_first_sentences_have_the_numbers_of_the_registered_answers(page):
         assert f"{float(estimate):.2f} times {compared}" in text
         assert f"{low} to {high})" in text
         assert answer == "cannot tell |"
-
-
-@default_backend
-def test_the_page_recomputes_the_headline(monkeypatch, capsys):
-    section = TEXTS["docs/records/reproduction.md"].partition("## Recompute a table")[2]
-    code = re.search(r"```python\n(.*?)```", section, re.S)[1]
-    monkeypatch.chdir(ROOT)
-
-    exec(compile(code, "docs/records/reproduction.md", "exec"), {})
-
-    table = TEXTS["docs/records/help.md"]
-    titles = {"relu": "ReLU", "silu": "SiLU", "vaf-random": "VAF, random start"}
-    titles |= {"vaf-relu": "VAF, ReLU start", "vaf-silu": "VAF, SiLU start"}
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    for line in lines:
-        vaf, fixed, ratio, better, worse = line.split()
-        cells = rf"{ratio} \([^)]*\); {better} better, {worse} worse, p "
-        assert re.search(rf"\| {titles[vaf]} \| {titles[fixed]} \| {cells}", table)
 
 
 @default_backend

@@ -1,4 +1,7 @@
-"""The wheel and the source distribution hold what they must, and install."""
+"""The wheel holds the package, and its metadata agree with the other files.
+
+`.ci/run` installs the project and runs it, `.ci/release` also from an archive.
+"""
 
 import email
 import os
@@ -6,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -19,44 +21,23 @@ import keras_vaf
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_KERNELS = os.environ | {"KERAS_VAF_KERNELS": "0"}
 NATIVE = "keras_vaf/ops/native"
 NOT_SOURCE = shutil.ignore_patterns(
     *(".*", "__pycache__", "*.egg-info", "build", "site", "lib")
 )
 
 
-def run_python(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, *arguments],
-        check=True,
-        capture_output=True,
-        text=True,
-        **options,
-    ).stdout
-
-
 @pytest.fixture(scope="module")
-def distributions(tmp_path_factory):
-    """Folder with the wheel and the source distribution of a copy of the project.
-
-    The native kernels are left out, because their compilation takes long.
-    """
+def wheel(tmp_path_factory):
+    """The wheel of a copy of the project, without kernels, which compile slowly."""
     folder = tmp_path_factory.mktemp("packaging")
     shutil.copytree(ROOT, folder / "copy", ignore=NOT_SOURCE)
-    run_python(
-        *("-m", "build", "--no-isolation", "--skip-dependency-check"),
-        *("--sdist", "--wheel"),
-        *("--outdir", str(folder / "dist"), str(folder / "copy")),
-        env=WITHOUT_KERNELS,
-    )
-    return folder / "dist"
-
-
-@pytest.fixture(scope="module")
-def wheel(distributions):
-    (path,) = distributions.glob("*.whl")
-    with zipfile.ZipFile(path) as file:
+    build = ["build", "--no-isolation", "--skip-dependency-check", "--wheel"]
+    places = ["--outdir", str(folder), str(folder / "copy")]
+    environment = os.environ | {"KERAS_VAF_KERNELS": "0"}
+    command = [sys.executable, "-m", *build, *places]
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+    with zipfile.ZipFile(*folder.glob("*.whl")) as file:
         yield file
 
 
@@ -87,44 +68,6 @@ def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel):
     assert names == package_files() - source | {f"{NATIVE}/lib/missing.txt"}
     assert wheel.filename.endswith("-py3-none-any.whl")  # it has no kernels
     assert read(wheel, "LICENSE") == (ROOT / "LICENSE").read_bytes()
-
-
-def test_the_source_distribution_holds_package_and_tests_and_no_results(distributions):
-    (path,) = distributions.glob("*.tar.gz")
-    with tarfile.open(path) as file:
-        names = {name.partition("/")[2] for name in file.getnames()}
-    tests = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/**/*.py")}
-    others = {
-        *("setup.cfg", "setup.py", "CMakeLists.txt", "pyproject.toml", "mkdocs.yml"),
-        *("docs/index.md", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"),
-        "CITATION.cff",
-    }
-    assert package_files() | tests | others <= names
-    assert not any(name.startswith(("docs/reports", "notebooks")) for name in names)
-    assert path.stat().st_size < 1_500_000
-
-
-LATE = pytest.param("*.tar.gz", marks=pytest.mark.nightly)  # it is built again
-
-
-@pytest.mark.parametrize("kind", ["*.whl", LATE])
-def test_it_installs_and_runs(distributions, tmp_path, kind):
-    (path,) = distributions.glob(kind)
-    run_python(
-        *("-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"),
-        *("--target", str(tmp_path), str(path)),
-        env=WITHOUT_KERNELS,
-    )
-    # The command imports the package of its own folder, not the one under test.
-    (tmp_path / "keras_vaf" / "__init__.py").write_text("raise ValueError('copy')")
-    command = str(tmp_path / "bin" / "keras-vaf")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-
-    printed = run_python(command, "--version", env=environment)
-    assert printed == f"keras-vaf {keras_vaf.__version__}\n"
-    with pytest.raises(subprocess.CalledProcessError) as error:
-        run_python(command, "data", "list", env=environment)
-    assert error.value.stderr.endswith("keras-vaf: copy\n")
 
 
 def test_an_install_brings_what_its_extras_name(metadata):

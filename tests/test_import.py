@@ -10,17 +10,15 @@ import pytest
 import keras_vaf
 
 ROOT = Path(__file__).parents[1]
-LOADED = "{name.partition('.')[0] for name in sys.modules}"
 BLOCKER = """
 import sys
-
 class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name == "{package}":
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
+    def find_spec(self, name, *_):
+        if name == "{package}": raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Blocker())
+import keras_vaf
 """
+LOADED = "{name.partition('.')[0] for name in sys.modules}"
 
 
 def run_python(program, **environment):
@@ -53,8 +51,6 @@ print(*(registered() - at_once))
 
 
 def test_the_import_is_light_registers_every_class_and_loads_subpackages_on_use():
-    pages = {path.stem for path in (ROOT / "docs" / "api").glob("*.md")}
-    assert pages - {"cli"} - set(keras_vaf.__all__) == set()
     result = run_python(ALONE)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == ["keras_vaf", ""]
@@ -63,8 +59,7 @@ def test_the_import_is_light_registers_every_class_and_loads_subpackages_on_use(
 @pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
 def test_a_missing_backend_is_named_with_the_line_that_installs_it(backend):
-    program = BLOCKER.format(package=backend) + "import keras_vaf"
-    result = run_python(program, KERAS_BACKEND=backend)
+    result = run_python(BLOCKER.format(package=backend), KERAS_BACKEND=backend)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == (
         f"ImportError: Keras is set to use the backend {backend!r}, which is not "

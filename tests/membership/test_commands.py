@@ -34,16 +34,6 @@ def section(name):
     return found and found[1]
 
 
-def test_every_file_with_arguments_is_a_command():
-    files = {
-        path.stem
-        for path in (ROOT / "keras_vaf_cli").glob("*.py")
-        if "\nARGUMENTS" in path.read_text(encoding="utf-8")
-    }
-    missing = files - set(NAMES)
-    assert not missing, f"add to COMMANDS in keras_vaf_cli/__init__.py: {missing}"
-
-
 @pytest.mark.parametrize("name", PARSERS)
 def test_help_ends_with_examples_that_parse(name):
     _, _, examples = PARSERS[name].format_help().partition("xample")

@@ -68,8 +68,8 @@ def apply(
 ) -> Tensor:
     """Return f(x, *parameters)."""
     if type(function) is VAF:
-        g = name_of(function.g) or function.g
-        return _road(g, layout.unshared, x, *parameters)
+        name = name_of(function.g) or ""
+        return _road(name, function.g, layout.unshared, x, *parameters)
     plain = functools.partial(formula, function, layout)
     half = x.dtype.itemsize < 4 and torch.is_grad_enabled()
     if not half or _recorded() or not in_memory(x, *parameters):
@@ -92,7 +92,8 @@ def vaf(x: Tensor, weight: Tensor, g: str | G, axes: Axes = ()) -> Tensor:
         ValueError: If x is not of a floating-point type, or does not have these axes
             with these sizes.
     """
-    return _road(g, _axes_of(x, weight, axes), x, weight)
+    name = g if isinstance(g, str) else ""
+    return _road(name, function_of(g), _axes_of(x, weight, axes), x, weight)
 
 
 def pack(*parameters: Tensor) -> Tensor:
@@ -107,8 +108,8 @@ def unpack(weight: Tensor) -> tuple[Tensor, ...]:
     return *parts, last.squeeze(-1)
 
 
-def _road(g: str | G, axes: Axes, x: Tensor, *parameters: Tensor) -> Tensor:
-    """Return f(x) of a packed weight or of four parameters.
+def _road(name: str, g: G, axes: Axes, x: Tensor, *parameters: Tensor) -> Tensor:
+    """Return f(x) of a packed weight or of four parameters, where `name` is that of g.
 
     Four are packed inside of what autograd records: small inputs would take longer.
     """
@@ -122,7 +123,7 @@ def _road(g: str | G, axes: Axes, x: Tensor, *parameters: Tensor) -> Tensor:
         kept = torch.jit.is_tracing() or not in_memory(x, *parameters)
     if kept:
         return plain(x, *parameters)
-    kernels, graded = _kernels(g, axes, x, *parameters), torch.is_grad_enabled()
+    kernels, graded = _kernels(name, axes, x, *parameters), torch.is_grad_enabled()
     half = x.dtype.itemsize < 4 and not compiled
     if graded and (half or kernels is not None):
         y: Tensor = _Recomputed.apply(plain, kernels, x, *parameters)
@@ -149,9 +150,9 @@ def _axes_of(x: Tensor, weight: Tensor, axes: Axes) -> Axes:
     return found
 
 
-def _kernels(g: Any, axes: Axes, x: Tensor, *parameters: Tensor) -> Kernels | None:
+def _kernels(name: str, axes: Axes, x: Tensor, *parameters: Tensor) -> Kernels | None:
     """Return the kernels that take a call, or `None`."""
-    name, dtype = g if isinstance(g, str) else "", _DTYPES.get(x.dtype, "")
+    dtype = _DTYPES.get(x.dtype, "")
     *units, last = parameters
     k, sizes = last.shape[-1] // 3 if not units else units[0].shape[-1], last.shape
     case = case_of(name, dtype, x.shape, axes, k, sizes if units else sizes[:-1])
@@ -180,16 +181,18 @@ def _run_on_gpu(
     return found[0], *unpack(found[1])
 
 
-def vaf_formula(g: str | G, axes: Axes, x: Tensor, *parameters: Tensor) -> Tensor:
+def vaf_formula(g: G, axes: Axes, x: Tensor, *parameters: Tensor) -> Tensor:
     """Return f(x) in PyTorch's operators."""
-    weight = pack(*parameters)
-    wide, shape = torch.promote_types(x.dtype, weight.dtype), [1] * x.ndim
+    wide, shape = torch.promote_types(x.dtype, parameters[0].dtype), [1] * x.ndim
     for axis in axes:
         shape[axis] = x.shape[axis]
-    numbers = weight.to(wide).reshape(*shape, weight.shape[-1]).unbind(-1)
-    value, h, y, k = function_of(g), x.to(wide), numbers[-1], len(numbers) // 3
+    numbers: list[Tensor] = []  # 3k + 1
+    for p in parameters:
+        row = p.to(wide).reshape(*shape, *(p.shape[len(axes) :] or (1,)))
+        numbers += row.unbind(-1)
+    h, y, k = x.to(wide), numbers[-1], len(numbers) // 3
     for a, b, w in zip(numbers[:k], numbers[k:-k], numbers[2 * k :], strict=False):
-        y = y + w * value(a * h + b)
+        y = y + w * g(a * h + b)
     return y.to(x.dtype)
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 ONNX_OPERATORS = {
     *("Add", "Cast", "Concat", "Constant", "Conv", "Gather", "MatMul", "Mul"),
-    *("Relu", "Reshape", "Shape", "Slice", "Squeeze", "Tanh", "Transpose"),
+    *("Relu", "Reshape", "Shape", "Slice", "Split", "Squeeze", "Tanh", "Transpose"),
     *("Unsqueeze",),
 }
 

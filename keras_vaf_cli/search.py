@@ -46,9 +46,11 @@ def run(given: dict[str, Any]) -> None:
 
 def _print_trials(found: "Search") -> None:
     """Print the best trials of a search."""
-    from keras_vaf.experiments.tables import SCORE, task_of, written
+    from keras_vaf.experiments.results import score_of
+    from keras_vaf.experiments.tables import task_of, written
 
     task, trials = task_of(found.records), found.trials
+    score, _ = score_of(task)
     names = [*trials.columns[: trials.columns.get_loc("score")]]
     lines = [
         [written(score, task), written(deviation, task), *map(str, values)]
@@ -58,8 +60,8 @@ def _print_trials(found: "Search") -> None:
     ]
     failed = trials["score"].isna().sum()
     notes = [
-        f"{SCORE[task]}: mean on the validation rows of the folds, with its deviation.",
+        f"{score}: mean on the validation rows of the folds, with its deviation.",
         *([f"{failed} trials failed."] if failed else []),
     ]
     title = f"Trials of the VAF: the best {len(lines)} of {len(trials)}"
-    print_table(title, [SCORE[task], "deviation", *names], lines, notes)
+    print_table(title, [score, "deviation", *names], lines, notes)

@@ -59,6 +59,8 @@ def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> 
     arm, selected = comparison.choice
     _, epochs, _ = settings_of(selected)
     folder, rows = comparison.folder, comparison.recipe.usable_rows(comparison.dataset)
+    if (folder / "best_vaf.keras").is_file():
+        files += ", best_vaf.keras"
     say(
         f"\n{comparison.advice}\n\n"
         f"best.keras is the network with {arm.title}, trained again on all "

@@ -21,7 +21,7 @@ class Arm:
         name: Short name, used in records and on the command line.
         title: Name in tables and pictures.
         layer: Name of a class in `keras_vaf.layers` or, failing that, in
-            `keras.layers`; `""` for a model without activations.
+            `keras.layers`; `""` for a model without activations, or as it is.
         arguments: Arguments of the class, as JSON values.
 
     Raises:
@@ -52,6 +52,11 @@ class Arm:
         """The name and the arguments, as in records."""
         return self.name, json.dumps(self.arguments)
 
+    @property
+    def reference(self) -> bool:
+        """Whether it is a model of scikit-learn."""
+        return self.name in REFERENCES
+
     def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
         """Return a new layer, whose random start has the seed on all backends."""
         arguments = dict(self.arguments)
@@ -76,6 +81,9 @@ class Arm:
         return replace(self, title=title, arguments=self.arguments | known)
 
 
+REFERENCES = ("linear", "trees")
+"""Names of the models of scikit-learn."""
+
 RESCALED = {
     "class_name": "keras_vaf>RandomStart",
     "config": {"seed": None, "rescale": True},
@@ -84,6 +92,12 @@ RESCALED = {
 
 _SILU = {"k": 3, "g": "silu", "initialization": "silu"}
 _RANDOM = {"k": 3, "g": "relu", "initialization": RESCALED}
+FIXED = ("relu", "gelu", "silu", "tanh")
+"""Names of the fixed functions from which the VAF of a comparison may start."""
+
+AS_IT_IS = Arm("as-it-is", "as it is", "")
+"""The activations that a model has."""
+
 _ARMS = (
     Arm("relu", "ReLU", "ReLU"),
     *(
@@ -98,6 +112,8 @@ _ARMS = (
     Arm("vaf-silu", "VAF, g = silu, SiLU start", "VAFActivation", _SILU),
     Arm("vaf-random-rescaled", "VAF, rescaled random start", "VAFActivation", _RANDOM),
     Arm("elu", "ELU", "ELU"),
+    Arm("vaf", "VAF", "VAFActivation", {"k": 3}),
+    AS_IT_IS,
 )
 ARMS = {arm.name: arm for arm in _ARMS}
 """All arms by name: fixed activations, and all of `keras_vaf.layers`."""
@@ -119,8 +135,28 @@ def find_arms(names: str) -> tuple[Arm, ...]:
     return tuple(ARMS[check_choice("activation", name, ARMS)] for name in wanted)
 
 
+def vaf_from(vaf: Arm, fixed: Arm) -> Arm:
+    """Return the arm `vaf` as one that starts at a fixed function.
+
+    >>> vaf_from(ARMS["vaf"], ARMS["silu"]).title
+    'VAF from SiLU'
+    """
+    arguments = {"g": fixed.name, "initialization": fixed.name}
+    return Arm(
+        f"vaf-{fixed.name}",  # and the arguments are those of `ARMS["vaf-silu"]`
+        f"VAF from {fixed.title}",
+        vaf.layer,
+        {"k": 3} | arguments | vaf.arguments,
+    )
+
+
 def references(task: str) -> tuple[Arm, ...]:
-    """Return a linear model and boosted trees of scikit-learn, without a layer."""
+    """Return a linear model and boosted trees of scikit-learn, without a layer.
+
+    There are none for a model of one's own.
+    """
+    if task not in ("classification", "regression"):
+        return ()
     kind = "logistic" if task == "classification" else "ridge"
     linear = Arm("linear", f"{kind} regression", "")
     return linear, Arm("trees", "gradient boosted trees", "")

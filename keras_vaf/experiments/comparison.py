@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,17 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from keras_vaf.datasets import Dataset, load, read_table
-from keras_vaf.experiments.arms import Arm, find_arms, references
+from keras_vaf.experiments.advice import advice
+from keras_vaf.experiments.arms import ARMS, FIXED, Arm, find_arms, references, vaf_from
 from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import build_network, refit
+from keras_vaf.experiments.own_model import OwnModel, own_model, refit_model
 from keras_vaf.experiments.recipe import Recipe, folds_of
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
 from keras_vaf.experiments.run import Study, train_missing
-from keras_vaf.experiments.tables import advice, table, text_of
+from keras_vaf.experiments.tables import table, text_of
+from keras_vaf.layers import TrainableActivation
+from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe as defaults
 from keras_vaf.utils import (
@@ -41,7 +45,8 @@ class Comparison:
 
     Attributes:
         records: The records of all trainings, as from `records`.
-        folder: Folder of `table.md`, `comparison.png` and `best.keras`.
+        folder: Folder of `table.md`, `comparison.png`, `best.keras` and, if the best
+            network has no trainable activation, `best_vaf.keras`.
         dataset: The data.
         arms: The activations.
         recipe: How they were trained.
@@ -49,7 +54,7 @@ class Comparison:
 
     records: DataFrame
     folder: Path
-    dataset: Dataset
+    dataset: Dataset | OwnModel
     arms: Sequence[Arm]
     recipe: Recipe
 
@@ -61,9 +66,20 @@ class Comparison:
     @property
     def choice(self) -> tuple[Arm, DataFrame]:
         """The activation in `best.keras`, and its selected records."""
-        key, selected = choose(models_of(self.records)), select(self.records)
+        return self._selected(choose(models_of(self.records)))
+
+    @property
+    def learned(self) -> tuple[Arm, DataFrame] | None:
+        """The VAF with the best mean validation score, and its selected records."""
+        models, keys = (
+            models_of(self.records),
+            [arm.key for arm in self.arms if _is_vaf(arm)],
+        )
+        return self._selected(choose(models.loc[keys])) if keys else None
+
+    def _selected(self, key: tuple[str, str]) -> tuple[Arm, DataFrame]:
         [arm] = (arm for arm in self.arms if arm.key == key)
-        return arm, selected.groupby(ARM).get_group(key)
+        return arm, select(self.records).groupby(ARM).get_group(key)
 
     @property
     def advice(self) -> str:
@@ -76,15 +92,29 @@ class Comparison:
         return load_model(self.folder / "best.keras")
 
     def plot(self) -> Figure:
-        """Return the picture of the scores, and of what `best.keras` has learned."""
-        return comparison_figure(self.records, self.best_model, self.dataset.x)
+        """Return the picture of the scores, and of what the best VAF has learned."""
+        arm, network = self.choice[0], self.best_model
+        file = self.folder / "best_vaf.keras"
+        if file.is_file() and self.learned:
+            arm, network = self.learned[0], load_model(file)
+        return comparison_figure(self.records, network, self.dataset.x, arm.title)
+
+
+def _is_vaf(arm: Arm) -> bool:
+    return arm.layer == "VAFActivation"
 
 
 def compare(
-    data: Dataset | str | os.PathLike[str] | DataFrame,
-    activations: str | Sequence[Arm] = ",".join(defaults.ACTIVATIONS),
+    data: Dataset | str | os.PathLike[str] | DataFrame | tuple[Any, Any],
+    activations: str | Sequence[Arm] | None = None,
     recipe: Recipe | None = None,
     *,
+    model: Callable[[], keras.Model]
+    | keras.Model
+    | str
+    | os.PathLike[str]
+    | None = None,
+    test_data: tuple[Any, Any] | None = None,
     seeds: Sequence[int] = (0,),
     output: str | os.PathLike[str] = "runs",
     target: str | None = None,
@@ -102,10 +132,19 @@ def compare(
 
     Args:
         data: A `Dataset`, the name of a dataset such as `"wine"`, a pandas `DataFrame`,
-            or the path of a table, as in `keras_vaf.datasets.read_table`.
+            or the path of a table, as in `keras_vaf.datasets.read_table`. For a
+            `model`, inputs and targets as arrays, or structures of arrays.
         activations: The activations, or their names as for `find_arms`. The first one
-            is the baseline. The default is that of `keras-vaf compare`.
-        recipe: How the networks are trained.
+            is the baseline. `"vaf"` is a VAF that starts at the best of ReLU, GELU,
+            SiLU and tanh on validation rows, or at the functions of the `model`, which
+            `"as-it-is"` leaves alone.
+        recipe: How the networks are trained. For a `model`, by default on three random
+            divisions of the rows, with its learning rate, a third and three times it.
+        model: A function that returns a compiled Keras model, whose loss, optimizer and
+            first metric are used. From a trained model, or the path of its file, every
+            activation starts with its weights.
+        test_data: Inputs and targets of a test set for a `model`. By default, each
+            division of the rows has its own.
         seeds: Different seeds. Each seed draws other folds and initial weights.
         output: Folder for all files.
         target: Name of the column to predict, for a `DataFrame` or a path.
@@ -134,16 +173,48 @@ def compare(
     seeds = check_seeds("seeds", seeds)
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
-    recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
-    dataset = as_dataset(data, target)
+    dataset: Dataset | OwnModel
+    if model is None:
+        recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
+        dataset = as_dataset(data, target)
+    else:
+        dataset = own_model(model, data, test_data)
+        recipe = dataset.recipe(recipe, quick)
+    if activations is None:
+        first = () if model is None else ("as-it-is",)
+        activations = ",".join((*first, *defaults.ACTIVATIONS))
     arms = find_arms(activations) if isinstance(activations, str) else activations
     study = Study(dataset, arms, recipe, seeds, Path(output), jobs)
-    check_study(study)
-    study = study._replace(arms=(*arms, *references(dataset.task)))
-    found = train_missing(study, verbose)
+    study = check_study(study)
+    if isinstance(dataset, Dataset):
+        study, found = _in_two_steps(study, verbose)
+    else:
+        found = train_missing(study, verbose)
+    arms = [arm for arm in study.arms if not arm.reference]
     comparison = Comparison(found, folder_of(study), dataset, arms, recipe)
     write_files(comparison)
     return comparison
+
+
+def _in_two_steps(study: Study, verbose: bool) -> tuple[Study, DataFrame]:
+    """Train the fixed functions first, and then a VAF that starts at the best one."""
+    others = references(study.dataset.task)
+    vafs = [arm for arm in study.arms if arm.name == "vaf"]
+    fixed = [arm for arm in study.arms if arm.name != "vaf"]
+    if not vafs:
+        study = study._replace(arms=(*study.arms, *others))
+        return study, train_missing(study, verbose)
+    best = ARMS["relu"]
+    if fixed:
+        models = models_of(
+            train_missing(study._replace(arms=(*fixed, *others)), verbose)
+        )
+        starts = {arm.key: arm for arm in fixed if arm.name in FIXED}
+        best = starts[choose(models.loc[[*starts]])] if starts else best
+    made = {vaf.key: vaf_from(vaf, best) for vaf in vafs}
+    arms = [made.get(arm.key, arm) for arm in study.arms]
+    study = study._replace(arms=(*dict.fromkeys(arms), *others))
+    return study, train_missing(study, verbose, f"Training {made[vafs[0].key].title}")
 
 
 def as_dataset(data: Any, target: str | None) -> Dataset:
@@ -160,14 +231,16 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
     )
 
 
-def check_study(study: Study) -> None:
-    """Raise errors now rather than after the first training."""
+def check_study(study: Study) -> Study:
+    """Return the study without equal arms; raise errors before the first training."""
     dataset, arms, recipe, seeds, *_ = study
     check_kinds("activations", arms, Arm, ", or names such as 'relu,prelu'")
     check_integer("the number of activations", len(arms))
     others = references(dataset.task)
     check_distinct("activations", [" ".join(arm.key) for arm in (*arms, *others)])
     check_kind("recipe", recipe, Recipe)
+    if isinstance(dataset, OwnModel):
+        return study._replace(arms=dataset.arms(arms))
     if dataset.x.ndim != 2:
         raise ValueError(
             "A fully connected network takes a table with one row of numbers per "
@@ -177,6 +250,7 @@ def check_study(study: Study) -> None:
     inputs = first.transform_inputs(dataset.x[:1]).shape[1]
     for arm in arms:
         build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
+    return study
 
 
 def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
@@ -192,16 +266,31 @@ def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
 
 
 def write_files(comparison: Comparison) -> None:
-    """Write the recommended network, unless it is there, the table and the picture."""
+    """Write the recommended network, unless it is there, the table and the picture.
+
+    If it has no trainable activation, the best VAF is written, too.
+    """
     folder, dataset = comparison.folder, comparison.dataset
     text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"
     write_atomically(folder / "table.md", text)
-    try:
-        network = comparison.best_model
-    except (FileNotFoundError, ValueError):  # missing or damaged
-        arm, rows = comparison.choice
-        network = refit(dataset, arm, comparison.recipe, *settings_of(rows))
-        with atomic_path(folder / "best.keras") as temporary:
-            network.save(temporary)
-    figure = comparison_figure(comparison.records, network, dataset.x)
+    arm, network = _written(comparison, "best.keras", comparison.choice)
+    learned = comparison.learned
+    if learned and not find_layers(network, TrainableActivation):
+        arm, network = _written(comparison, "best_vaf.keras", learned)
+    figure = comparison_figure(comparison.records, network, dataset.x, arm.title)
     write_atomically(folder / "comparison.png", png_bytes(figure, bbox_inches="tight"))
+
+
+def _written(
+    comparison: Comparison, name: str, choice: tuple[Arm, DataFrame]
+) -> tuple[Arm, keras.Model]:
+    """Return an arm and its network from a file, which is written if need be."""
+    path, (arm, rows) = comparison.folder / name, choice
+    try:
+        return arm, load_model(path)
+    except (FileNotFoundError, ValueError):  # missing or damaged
+        train = refit_model if isinstance(comparison.dataset, OwnModel) else refit
+        network = train(comparison.dataset, arm, comparison.recipe, *settings_of(rows))
+        with atomic_path(path) as temporary:
+            network.save(temporary)
+        return arm, network

@@ -161,14 +161,21 @@ class Fold(NamedTuple):
     number: int
     seed: int
     rows: Rows
-    fitted: FittedPreprocessing
+    fitted: FittedPreprocessing | None  # `None` for a model of one's own
+
+    @property
+    def constant(self) -> float:
+        """The test score of a constant prediction, NaN for a model of one's own."""
+        if self.fitted is None:
+            return math.nan
+        return constant_score(self.dataset, self.fitted, self.rows)
 
     def record(self) -> dict[str, Any]:
         """Return what the records of all trainings of this fold share."""
         return {
             "seed": self.seed,
             "fold": self.number,
-            "constant": constant_score(self.dataset, self.fitted, self.rows),
+            "constant": self.constant,
             "share": len(self.rows.test) / sum(map(len, self.rows)),
         }
 
@@ -178,7 +185,8 @@ def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
     usable, folds = recipe.usable_rows(dataset), []
     for number, parts in enumerate(_divided(dataset, recipe, seed, usable)):
         rows = Rows(*(usable[part] for part in parts))
-        fitted = recipe.fitted(dataset, rows.train)
+        table = isinstance(dataset, Dataset)
+        fitted = recipe.fitted(dataset, rows.train) if table else None
         folds.append(Fold(dataset, number, seed, rows, fitted))
     return folds
 
@@ -187,7 +195,7 @@ def _divided(
     dataset: Dataset, recipe: Recipe, seed: int, usable: np.ndarray
 ) -> Iterator[tuple[np.ndarray, ...]]:
     """Yield training, validation and test rows, as places in the usable rows."""
-    classes, fraction = dataset.task == "classification", recipe.validation_fraction
+    classes, fraction = dataset.class_names is not None, recipe.validation_fraction
     y, size = dataset.y[usable], recipe.test_size
     if size is None:
         both = (dataset.groups, dataset.times)

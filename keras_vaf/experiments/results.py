@@ -14,7 +14,24 @@ Selection = Literal["validation", "paper"]
 ARM, CELL = ["activation", "arguments"], ["seed", "fold"]
 SCORES = {"validation": "validation", "paper": "test"}  # those that select
 _TIE = 1e-9  # means that differ by a smaller share are equal but for rounding
-SIGN = {"classification": -1.0, "regression": 1.0}  # makes a score an error
+_KNOWN = {"classification": ("accuracy", -1.0), "regression": ("RMSE", 1.0)}
+
+
+def score_of(task: str) -> tuple[str, float]:
+    """Return the name of the score of a task, and the sign that makes it an error.
+
+    The task of a model of one's own is `"maximize NAME"` or `"minimize NAME"`.
+
+    >>> score_of("classification"), score_of("minimize mae")
+    (('accuracy', -1.0), ('mae', 1.0))
+    """
+    verb, _, name = task.partition(" ")
+    return _KNOWN.get(task, (name, -1.0 if verb == "maximize" else 1.0))
+
+
+def sign(task: str) -> float:
+    """Return the sign that makes a score of a task an error."""
+    return score_of(task)[1]
 
 
 def select(found: DataFrame, selection: Selection = "validation") -> DataFrame:
@@ -33,7 +50,7 @@ def select(found: DataFrame, selection: Selection = "validation") -> DataFrame:
     """
     score = SCORES[check_choice("selection", selection, SCORES)]
     finite = found["val_loss"].notna() | found["learning_rate"].isna()
-    errors = (found[score] * found["task"].map(SIGN)).where(finite)
+    errors = (found[score] * found["task"].map(sign)).where(finite)
     rows = found.assign(error=errors).sort_values(["error", "val_loss"], kind="stable")
     chosen = rows.drop_duplicates(["recipe", *ARM, *CELL]).index
     return found.loc[chosen.sort_values()]
@@ -44,14 +61,14 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
 
     The lower the `error`, a mean of validation scores with a sign, the better.
     """
-    rows, sign = rows.sort_values(CELL), SIGN[rows["task"].iloc[0]]
+    rows, factor = rows.sort_values(CELL), sign(rows["task"].iloc[0])
     scores = rows["test"].to_numpy(float)
     diverged = rows[["val_loss", "validation"]].isna().any(axis=None)
     numbers = {
         "title": rows["title"].iloc[0],
         "mean": scores.mean(),
         "deviation": deviation(scores.tolist()),
-        "error": math.inf if diverged else sign * rows["validation"].mean(),
+        "error": math.inf if diverged else factor * rows["validation"].mean(),
         "parameters": rows["parameters"].iloc[0],
         **dict.fromkeys(("gain", "interval", "low", "high", "p"), math.nan),
     }
@@ -63,14 +80,16 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
             "Activations must have the same seeds and folds to be compared. "
             f"Received: {len(rows)} and {len(first)} folds"
         )
-    gains = (sign * (first["test"].to_numpy() - scores)).tolist()
+    gains = (factor * (first["test"].to_numpy() - scores)).tolist()
     gain, share = statistics.fmean(gains), rows["share"].iloc[0]
     numbers["gain"] = 0.0 if abs(gain) <= _TIE * abs(numbers["mean"]) else gain
     # With two folds, the interval is so wide that it means nothing.
     if len(gains) > 2 and all(map(math.isfinite, gains)):
         half = numbers["interval"] = significance.corrected_interval(gains, share)
-        numbers["low"], numbers["high"] = numbers["gain"] - half, numbers["gain"] + half
-        numbers["p"] = significance.corrected_t_test(gains, share)
+        if half > 0 or numbers["gain"] == 0:  # equal gains do not prove certainty
+            middle = numbers["gain"]
+            numbers["low"], numbers["high"] = middle - half, middle + half
+            numbers["p"] = significance.corrected_t_test(gains, share)
     return numbers
 
 
@@ -97,19 +116,19 @@ def models_of(found: DataFrame) -> DataFrame:
 
 
 def choose(models: DataFrame) -> tuple[str, str]:
-    """Return the best of the activations that are better than the first one.
+    """Return the network with the best mean validation score.
 
-    If none is significantly better, return the cheapest that is not worse.
+    Of networks that are equal but for rounding, it is the one with fewer parameters,
+    and of these the first one.
     """
+    return best_of(models)["parameters"].idxmin()
+
+
+def best_of(models: DataFrame) -> DataFrame:
+    """Return the networks whose mean validation score is the best but for rounding."""
     networks = models[models["parameters"].notna()]
-    finite = networks[networks["error"] < math.inf]
-    usable = networks if finite.empty else finite
-    sure = usable["p"] < significance.LEVEL
-    better = usable[sure & (usable["gain"] > 0)]
-    if not better.empty:
-        return better["error"].idxmin()
-    rest = usable[~(sure & (usable["gain"] < 0))]
-    return (usable if rest.empty else rest)["parameters"].idxmin()
+    errors, best = networks["error"], networks["error"].min()
+    return networks[(errors == best) | (errors - best <= _TIE * abs(best))]
 
 
 def settings_of(rows: DataFrame) -> tuple[float, int, int]:

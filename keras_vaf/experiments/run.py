@@ -19,6 +19,11 @@ import pandas
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.networks import fit_references, train_networks, trainer_of
+from keras_vaf.experiments.own_model import (
+    OwnModel,
+    train_models,
+    trainer_of_model,
+)
 from keras_vaf.experiments.recipe import Recipe, Wanted, folds_of
 from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
@@ -32,7 +37,7 @@ _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
 class Study(NamedTuple):
     """The data and settings of trainings, and the folder of their records."""
 
-    dataset: Dataset
+    dataset: Dataset | OwnModel
     arms: Sequence[Arm]
     recipe: Recipe
     seeds: Sequence[int]
@@ -49,7 +54,7 @@ class Study(NamedTuple):
             & found["seed"].isin(self.seeds)
         ].sort_values(["seed", "fold", "learning_rate"])
         keys = pandas.MultiIndex.from_frame(found[ARM])
-        own = [found[keys.isin([arm.key])] for arm in self.arms]
+        own = [found[keys.isin([arm.key])].assign(title=arm.title) for arm in self.arms]
         return pandas.concat(own, ignore_index=True)
 
     def missing(self) -> Iterator[tuple[Study, Wanted]]:
@@ -59,7 +64,7 @@ class Study(NamedTuple):
         names = [*ARM, "seed", "fold", "learning_rate"]
         done = {*found[names].itertuples(index=False, name=None)}
         for seed, arm in itertools.product(self.seeds, self.arms):
-            own = self.rates if arm.layer else (0.0,)
+            own = (0.0,) if arm.reference else self.rates
             pairs = itertools.product(range(self.recipe.folds), own)
             wanted = [pair for pair in pairs if (*arm.key, seed, *pair) not in done]
             if wanted:
@@ -113,11 +118,13 @@ def train_missing(
     finally:
         _folds.cache_clear()
         trainer_of.cache_clear()
+        trainer_of_model.cache_clear()
 
 
 def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
     """Train a study of one arm and one seed; return its name and `count`."""
     dataset, [arm], recipe, [seed], *_ = study
+    own = isinstance(dataset, OwnModel)
     if digest != recipe.digest(dataset):
         raise RuntimeError(
             "All processes must have the same Keras backend and precision. Received: "
@@ -128,7 +135,7 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
     shared = {
         "problem": dataset.name,
         "task": dataset.task,
-        "hidden": "-".join(map(str, recipe.hidden)),
+        "hidden": dataset.network_name if own else "-".join(map(str, recipe.hidden)),
         "title": arm.title,
         "recipe": digest,
         "activation": arm.name,
@@ -136,7 +143,7 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
         "environment": f"keras {keras.__version__}, {backend.__name__} "
         f"{backend.__version__}, numpy {np.__version__}, {device}",
     }
-    train = train_networks if arm.layer else fit_references
+    train = fit_references if arm.reference else train_models if own else train_networks
     with _TURNS:
         # Dask repeats a batch whose worker was lost. What that worker trained is kept.
         for _, wanted in study.missing():

@@ -1,21 +1,18 @@
-"""`table`, the numbers of a comparison, and `text_of` and `advice`, for readers."""
+"""`table`, the numbers of a comparison, and `text_of`, the table for readers."""
 
-import json
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from pandas import DataFrame
 
 from keras_vaf.experiments import results
-from keras_vaf.experiments.significance import LEVEL
-from keras_vaf.utils import deviation, markdown_table, readable, require
+from keras_vaf.utils import deviation, markdown_table, readable
 
-SCORE = {"classification": "accuracy", "regression": "RMSE"}
 CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
 """Names of the score and of the constant prediction, by task."""
 
 _NUMBERS = ("mean", "deviation", "gain", "interval", "p", "parameters", "seconds")
-_BETTER = {"classification": "higher", "regression": "lower"}
 _TESTED = (
     " Gain (with its 95% interval) and p (corrected resampled t-test) compare each "
     "activation with {} on the same folds. p (Holm) is corrected for the number of "
@@ -42,8 +39,8 @@ def table(found: DataFrame) -> DataFrame:
     - `parameters`: Number of trained parameters.
     - `seconds`: Duration of all trainings.
 
-    The index has the titles. The last row is a constant prediction. What a model does
-    not have is NaN.
+    The index has the titles. The last row is a constant prediction, which a comparison
+    by `model` does not have. What a model does not have is NaN.
 
     Args:
         found: Records of one dataset by one recipe, from `records`.
@@ -54,8 +51,9 @@ def table(found: DataFrame) -> DataFrame:
     """
     shown = results.models_of(found).set_index("title")[[*_NUMBERS]].astype("float64")
     constant = found.drop_duplicates(results.CELL)["constant"]
-    last = {"mean": constant.mean(), "deviation": deviation(constant.tolist())}
-    shown.loc[CONSTANT[task_of(found)]] = last
+    if task_of(found) in CONSTANT:
+        last = {"mean": constant.mean(), "deviation": deviation(constant.tolist())}
+        shown.loc[CONSTANT[task_of(found)]] = last
     return shown.rename_axis("activation")
 
 
@@ -96,13 +94,12 @@ def text_of(found: DataFrame) -> Text:
     """Return the `table` for readers, without columns whose cells are all empty."""
     task, lines = task_of(found), []
     for row in table(found).itertuples():
-        half = written(row.interval, task)
         lines.append(
             {
                 "activation": row.Index,
                 "mean": written(row.mean, task),
                 "deviation": written(row.deviation, task),
-                "gain": written(row.gain, task, "+") + (half and f" ± {half}"),
+                "gain": _gain(row.gain, row.interval, task),
                 "p (Holm)": p_value(row.p).removeprefix("= "),
                 "parameters": f"{row.parameters:,.0f}".replace("nan", ""),
                 "seconds": f"{row.seconds:.1f}".replace("nan", ""),
@@ -110,15 +107,40 @@ def text_of(found: DataFrame) -> Text:
         )
     columns = [name for name in lines[0] if any(line[name] for line in lines)]
     cells = [[line[name] for name in columns] for line in lines]
-    score, first = SCORE[task], found.iloc[0]
-    title = f"{score[0].upper()}{score[1:]} on {first['problem']}, hidden layers "
-    return Text(title + first["hidden"], columns, cells, _notes(found))
+    (score, _), first = results.score_of(task), found.iloc[0]
+    network = first["hidden"]
+    network = network if task not in CONSTANT else f"hidden layers {network}"
+    title = f"{score[0].upper()}{score[1:]} on {first['problem']}, {network}"
+    return Text(title, columns, cells, _notes(found))
+
+
+def _gain(gain: float, half: float, task: str) -> str:
+    """Return a gain with half its interval, which is never written as 0."""
+    text = written(gain, task, "+")
+    if not half > 0:  # all folds agree, or there are too few of them
+        equal = half == 0 and ("equal" if gain == 0 else f"{text}, equal")
+        return f"{equal} on all folds" if equal else text
+    return f"{text} ± {written(half, task)}"
+
+
+def option(found: DataFrame, name: str, values: Any) -> str:
+    """Return an option of the command line, or an argument for a model of one's own."""
+    if task_of(found) not in CONSTANT:
+        return f"`{name}={values!r}`"
+    text = ",".join(map(str, values)) if isinstance(values, tuple) else values
+    return f"`--{name.replace('_', '-')} {text}`"
+
+
+def minutes(seconds: float) -> str:
+    """Return a duration in minutes, at least one."""
+    count = max(1, round(seconds / 60))
+    return f"{count:,} minute{'s' * (count > 1)}"
 
 
 def _notes(found: DataFrame) -> list[str]:
     """Return the notes that explain the table, and those on odd trainings."""
     models = results.models_of(found)
-    better = _BETTER[task_of(found)].capitalize()
+    better = "Higher" if results.sign(task_of(found)) < 0 else "Lower"
     explained = f"{better} is better; the deviation is that of the test folds."
     if models["gain"].notna().any():
         tested = len(found.drop_duplicates(results.CELL)) > 2
@@ -127,76 +149,37 @@ def _notes(found: DataFrame) -> list[str]:
     if models["parameters"].isna().any():
         explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]
-    chosen, rates = results.select(networks), networks["learning_rate"]
-    edge = chosen["learning_rate"].isin([rates.min(), rates.max()])
-    odd = {
-        "the best epoch is the last one": chosen["best_epoch"] == chosen["epochs"],
-        "the learning rate is the lowest or the highest that was tried": edge
-        & (rates.nunique() > 1),
-        "no epoch had a finite loss": chosen["val_loss"].isna(),
-    }
-    counted = [
-        f"In {which.sum()} of {len(chosen)} selected trainings, {text}."
-        for text, which in odd.items()
-        if which.any()
-    ]
-    return [explained, "Seconds are those of all trainings of a line.", *counted]
+    odd = _odd_trainings(found, networks, results.select(networks))
+    return [explained, "Seconds are those of all trainings of a line.", *odd]
 
 
-def advice(found: DataFrame, following: str = "") -> str:
-    """Return what to use, how sure that is, and what to try next, as two sentences."""
-    models, constant = results.models_of(found), table(found).iloc[-1]
-    task = task_of(found)
-    network, key = models["parameters"].notna(), results.choose(models)
-    errors = results.SIGN[task] * models["mean"]
-    best = errors[[key, *models.index[~network]]].idxmin()
-    if errors[best] >= results.SIGN[task] * constant["mean"]:
-        return (
-            "No model predicts the target better than a constant "
-            f"({constant.name}, {SCORE[task]} {written(constant['mean'], task)}). "
-            "Add columns that tell more about the target, or rows."
+def _odd_trainings(
+    found: DataFrame, networks: DataFrame, chosen: DataFrame
+) -> Iterator[str]:
+    """Yield notes on selected trainings that may distort a result, with remedies."""
+    last = chosen["best_epoch"] == chosen["epochs"]
+    if last.any():
+        epochs = 2 * int(chosen["epochs"].max())
+        cost = minutes(2 * networks["seconds"].sum())
+        yield (
+            f"In {last.sum()} of {len(chosen)} selected trainings, the best epoch is "
+            f"the last one: train for longer, {option(found, 'epochs', epochs)} (at "
+            f"most {cost})."
         )
-    use = f"{models['title'][key]}: {_evidence(found, models[network], key)}."
-    if best != key:
-        rows = results.select(found).groupby(results.ARM)
-        other = results.numbers_of(rows.get_group(best), rows.get_group(key))
-        scores = [written(models["mean"][each], task) for each in (best, key)]
-        low, high = (written(other[end], task) for end in ("low", "high"))
-        return (
-            f"Try {other['title']} first: {SCORE[task]} {scores[0]}, and {scores[1]} "
-            f"with the network{low and f' (95% interval of the gain {low} to {high})'}."
-            f" Among the networks, use {use}"
+    rates = sorted({*networks["learning_rate"]})
+    edges = {"lowest": rates[0], "highest": rates[-1]} if len(rates) > 1 else {}
+    for edge, rate in edges.items():
+        if count := (chosen["learning_rate"] == rate).sum():
+            more = 3.0 ** (-1 if edge == "lowest" else 1) * rate
+            tried = tuple(sorted([*rates, float(f"{more:.1g}")]))
+            cost = minutes(networks["seconds"].sum() / len(rates))
+            yield (
+                f"In {count} of {len(chosen)} selected trainings, the learning rate is "
+                f"the {edge} that was tried: try one more, "
+                f"{option(found, 'learning_rates', tried)} (about {cost})."
+            )
+    if unfinished := chosen["val_loss"].isna().sum():
+        yield (
+            f"In {unfinished} of {len(chosen)} selected trainings, no epoch had a "
+            "finite loss."
         )
-    after = "Next, try a wider network: `--hidden 200,100`."
-    if key == models.index[0]:
-        seeds = ",".join(map(str, range(found["seed"].nunique() + 2)))
-        after = f"To find smaller differences, add seeds: `--seeds {seeds}`."
-    elif k := json.loads(key[1]).get("k"):  # a VAF
-        after = f"Next, try a larger k: `--k {k + 2}`."
-    return f"Use {use} {following or after}"
-
-
-def _evidence(found: DataFrame, networks: DataFrame, key: tuple[str, str]) -> str:
-    """Return how sure the choice among the activations is."""
-    title, task, chosen = networks["title"].iloc[0], task_of(found), networks.loc[key]
-    if chosen["p"] < LEVEL and chosen["gain"] > 0:
-        size, low, high = map(readable, chosen[["gain", "low", "high"]])
-        return (
-            f"it is better than {title} ({SCORE[task]} {_BETTER[task]} by {size}, "
-            f"95% interval {low} to {high}, corrected p {p_value(chosen['p'])})"
-        )
-    if len(networks) == 1:
-        return "it is the only activation"
-    seeds, folds = found["seed"].nunique(), found["fold"].nunique()
-    words = f"these {folds} folds" if folds > 1 else "this fold"
-    words += f" of {seeds} seeds" if seeds > 1 else ""
-    # The gain that the folds could have shown for half of the activations, at the level
-    # of Bonferroni's correction: the strictest step of Holm's.
-    t = require("scipy.stats", extra="experiments").t(seeds * folds - 1)
-    wider = t.isf(LEVEL / (len(networks) - 1) / 2) / t.isf(LEVEL / 2)
-    gain = networks["interval"].median() * wider
-    shown = f", which would have shown a gain of about {written(gain, task)}"
-    return (
-        f"no activation is better than {title} beyond chance on {words}"
-        f"{shown if gain > 0 else ''}, and it is the cheapest"
-    )

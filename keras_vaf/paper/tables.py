@@ -11,10 +11,10 @@ import pandas
 from keras_vaf.experiments.results import (
     ARM,
     SCORES,
-    SIGN,
     Selection,
     numbers_of,
     select,
+    sign,
 )
 from keras_vaf.experiments.significance import holm
 from keras_vaf.experiments.tables import Text, p_value
@@ -122,7 +122,7 @@ def select_architectures(
     selected: pandas.DataFrame, selection: Selection
 ) -> pandas.DataFrame:
     """Return the records of the recipe with the best mean score of each activation."""
-    errors = selected[SCORES[selection]] * selected["task"].map(SIGN)
+    errors = selected[SCORES[selection]] * selected["task"].map(sign)
     losses = selected["val_loss"].fillna(math.inf)
     names, order = ["problem", "recipe", *ARM], ["error", "val_loss"]
     groups = selected.assign(error=errors, val_loss=losses).groupby(names, sort=False)

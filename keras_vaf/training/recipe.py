@@ -9,10 +9,10 @@ further one (`further_rates`).
 from collections.abc import Collection
 from typing import Any
 
-ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "prelu", "vaf-relu", "vaf-silu")
+ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "prelu", "vaf")
 """The activations that are compared, by their names in `find_arms`.
 
-The first one is the baseline. The last two are VAFs that start as ReLU and as SiLU.
+The first one is the baseline. The VAF starts at the best of the first four.
 """
 
 OPTIMIZER = "Adam"

@@ -101,7 +101,7 @@ class Trainer:
             The metrics of each epoch, and the best epoch.
         """
         started = time.perf_counter()
-        self._prepare(data)
+        self.prepare(data)
         if self._loop is None:
             name = f"keras_vaf.training.loops.{keras.backend.backend()}_loop"
             loop = importlib.import_module(name).Loop
@@ -130,7 +130,7 @@ class Trainer:
         Returns:
             The `history` of each run, and the `weights` of its best epoch.
         """
-        self._prepare(data)
+        self.prepare(data)
         trained: list[TrainedNetwork] = []
         while len(trained) < len(runs):
             batch = runs[len(trained) : len(trained) + self.width]
@@ -148,7 +148,7 @@ class Trainer:
                 self.width, self._loop = self.width // 2, None
         return trained
 
-    def _prepare(self, data: Any) -> None:
+    def prepare(self, data: Any) -> None:
         """Create all variables, and remember their values for `_start`."""
         if self._before is None:
             model, (x, y) = self.model, take(data[:2], slice(self.batch_size))

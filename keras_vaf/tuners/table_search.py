@@ -16,11 +16,12 @@ import numpy as np
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import comparison
+from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import Arm, find_arms, references
+from keras_vaf.experiments.own_model import OwnModel, own_model
 from keras_vaf.experiments.recipe import Recipe
-from keras_vaf.experiments.results import SIGN, choose, models_of, numbers_of
+from keras_vaf.experiments.results import numbers_of, sign
 from keras_vaf.experiments.run import Study, follow, train_missing
-from keras_vaf.experiments.tables import advice
 from keras_vaf.training import recipe as defaults
 from keras_vaf.tuners.space import SearchSpace, activation, check_one_process, epochs_of
 from keras_vaf.utils import check_choice, check_integer, require, write_atomically
@@ -67,14 +68,13 @@ class Search(comparison.Comparison):
         """
         return _trials(self.drawn).reset_index(drop=True)
 
-    @property
-    def choice(self) -> tuple[Arm, pandas.DataFrame]:
-        """The activation in `best.keras`, and its records; of a VAF, the best trial."""
-        if choose(models_of(self.records))[0] != SEARCHED.name:
-            return super().choice
-        key = _trials(self.drawn).index[0]
-        arm = replace(SEARCHED, arguments=json.loads(key[0]))
-        return arm, self.drawn.groupby(_TRIAL).get_group(key)
+    def _selected(self, key: tuple[str, str]) -> tuple[Arm, pandas.DataFrame]:
+        """Return an activation and its records; of a VAF, the best trial."""
+        if key[0] != SEARCHED.name:
+            return super()._selected(key)
+        best = _trials(self.drawn).index[0]
+        arm = replace(SEARCHED, arguments=json.loads(best[0]))
+        return arm, self.drawn.groupby(_TRIAL).get_group(best)
 
     @property
     def advice(self) -> str:
@@ -87,9 +87,11 @@ def search(
     data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
     trials: int = TRIALS,
     tuner: str = "random",
-    baselines: str | Sequence[Arm] = BASELINES,
+    baselines: str | Sequence[Arm] | None = None,
     recipe: Recipe | None = None,
     *,
+    model: Any = None,
+    test_data: tuple[Any, Any] | None = None,
     seed: int = 0,
     output: str | os.PathLike[str] = "runs",
     target: str | None = None,
@@ -101,7 +103,7 @@ def search(
     the best validation score is tested. If the function is called again, it trains only
     what is missing, so that an interrupted search can be continued.
 
-    `data`, `output`, `target` and `verbose` are as in `compare`.
+    `data`, `model`, `test_data`, `output`, `target` and `verbose` are as in `compare`.
 
     Args:
         trials: Number of trials of the VAF. Each other activation is trained with as
@@ -132,16 +134,23 @@ def search(
     if tuner == "hyperband":
         trials = max(number for number in _UNITS if number <= trials)
     seed = check_integer("seed", seed, 0, 2**32 - 2)
-    recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
-    dataset = comparison.as_dataset(data, target)
+    dataset: Dataset | OwnModel
+    if model is None:
+        recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
+        dataset = comparison.as_dataset(data, target)
+    else:
+        dataset = own_model(model, data, test_data)
+        recipe = dataset.recipe(recipe, quick=False)
+    if baselines is None:
+        baselines = BASELINES if model is None else "as-it-is,prelu"
     if isinstance(baselines, str):
         baselines = () if baselines == "none" else find_arms(baselines)
     study = Study(dataset, (SEARCHED, *baselines), recipe, (seed,), Path(output))
-    comparison.check_study(study)
+    study = comparison.check_study(study)
     check_integer("the number of learning rates", len(recipe.learning_rates), minimum=2)
     drawn = _drawn(tuner, trials, study, verbose)
     others = study._replace(
-        arms=(*baselines, *references(dataset.task)),
+        arms=(*study.arms[1:], *references(dataset.task)),
         recipe=replace(recipe, learning_rates=_between(recipe.learning_rates, trials)),
     )
     records = train_missing(others, verbose, phase="Other models", further=False)
@@ -229,5 +238,5 @@ def _trials(drawn: pandas.DataFrame) -> pandas.DataFrame:
             "seconds": own["seconds"].sum(),
         }
     frame = require("pandas", extra="tune").DataFrame.from_dict(rows, "index")
-    lowest_first = SIGN[drawn["task"].iloc[0]] > 0
+    lowest_first = sign(drawn["task"].iloc[0]) > 0
     return frame.sort_values("score", ascending=lowest_first, kind="stable")

@@ -1,10 +1,10 @@
 """Compare ReLU with trainable activations on a dataset.
 
 Train a fully connected network with each activation in cross-validation (by default
-relu, gelu, silu, tanh, prelu, vaf-relu and vaf-silu), and compare test accuracy (or
-RMSE), parameters, training time and the learned functions. Networks are trained with
-Adam, several learning rates and early stopping. If the command is run again, it trains
-only what is missing.
+relu, gelu, silu, tanh, prelu and vaf, which starts at the best of the first four), and
+compare test accuracy (or RMSE), parameters, training time and the learned functions.
+Networks are trained with Adam, several learning rates and early stopping. If the
+command is run again, it trains only what is missing.
 
 examples:
   keras-vaf compare wine

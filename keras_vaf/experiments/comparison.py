@@ -18,7 +18,7 @@ from keras_vaf.experiments.arms import ARMS, FIXED, Arm, find_arms, references, 
 from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import build_network, refit
 from keras_vaf.experiments.own_model import OwnModel, own_model, refit_model
-from keras_vaf.experiments.recipe import Recipe, folds_of
+from keras_vaf.experiments.recipe import Data, Recipe, folds_of
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
 from keras_vaf.experiments.run import Study, train_missing
 from keras_vaf.experiments.tables import table, text_of
@@ -54,7 +54,7 @@ class Comparison:
 
     records: DataFrame
     folder: Path
-    dataset: Dataset | OwnModel
+    dataset: Data
     arms: Sequence[Arm]
     recipe: Recipe
 
@@ -173,7 +173,7 @@ def compare(
     seeds = check_seeds("seeds", seeds)
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
-    dataset: Dataset | OwnModel
+    dataset: Data
     if model is None:
         recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
         dataset = as_dataset(data, target)
@@ -289,7 +289,8 @@ def _written(
     try:
         return arm, load_model(path)
     except (FileNotFoundError, ValueError):  # missing or damaged
-        train = refit_model if isinstance(comparison.dataset, OwnModel) else refit
+        own = isinstance(comparison.dataset, OwnModel)
+        train: Callable[..., keras.Model] = refit_model if own else refit
         network = train(comparison.dataset, arm, comparison.recipe, *settings_of(rows))
         with atomic_path(path) as temporary:
             network.save(temporary)

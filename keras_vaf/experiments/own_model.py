@@ -106,8 +106,8 @@ class OwnModel:
         if recipe is None:
             shares = (1.0,) if quick else (1 / 3, 1.0, 3.0)
             rates = tuple(float(f"{share * self.rate:.3g}") for share in shares)
-            most = {"epochs": 30} if quick else {}
-            recipe = Recipe(learning_rates=rates, folds=3, test_size=0.2, **most)
+            recipe = Recipe(learning_rates=rates, folds=3, test_size=0.2)
+            recipe = replace(recipe, epochs=30) if quick else recipe
         if self.tested:
             recipe = replace(recipe, test_size=self.tested)
         return replace(recipe, hidden=())  # the model is its own
@@ -269,6 +269,6 @@ def refit_model(
     network.optimizer.learning_rate = rate
     [shuffling] = independent_seeds(seed, recipe.folds, "shuffling")
     seed_random_layers(network, shuffling)
-    data = take(own.data, slice(own.rows))
-    train(network, *data, None, epochs, recipe.batch_size, seed=shuffling)
+    x, y = take(own.data, slice(own.rows))
+    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling)
     return network

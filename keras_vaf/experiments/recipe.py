@@ -29,6 +29,7 @@ from keras_vaf.utils import (
 )
 
 Wanted = Sequence[tuple[int, float]]  # fold and learning rate of each training
+Data = Any  # a `Dataset`, or an `OwnModel`, which has the same names
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Recipe:
                 f"optimizer_arguments={self.optimizer_arguments!r}"
             )
 
-    def settings(self, dataset: Dataset) -> dict[str, Any]:
+    def settings(self, dataset: Data) -> dict[str, Any]:
         """Return data, backend and all settings but the learning rates."""
         fields = asdict(self) | {
             "kind": type(self).__name__,
@@ -119,7 +120,7 @@ class Recipe:
             fields["categories"] = sorted(dataset.categories)
         return fields
 
-    def digest(self, dataset: Dataset) -> str:
+    def digest(self, dataset: Data) -> str:
         """Return the hash of `settings`."""
         text = json.dumps(self.settings(dataset), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -131,7 +132,7 @@ class Recipe:
         folds = min(self.folds, widest())
         return folds * min(len(self.learning_rates), max(1, widest() // folds))
 
-    def usable_rows(self, dataset: Dataset) -> np.ndarray:
+    def usable_rows(self, dataset: Data) -> np.ndarray:
         """Return the rows that are used: all, or those without missing entries."""
         if self.missing == "mean":
             return np.arange(len(dataset.y))
@@ -157,11 +158,11 @@ class Recipe:
 class Fold(NamedTuple):
     """One fold of a dataset: its rows, and the preprocessing of its training rows."""
 
-    dataset: Dataset
+    dataset: Data
     number: int
     seed: int
     rows: Rows
-    fitted: FittedPreprocessing | None  # `None` for a model of one's own
+    fitted: Any  # `FittedPreprocessing`, or `None` for a model of one's own
 
     @property
     def constant(self) -> float:
@@ -180,7 +181,7 @@ class Fold(NamedTuple):
         }
 
 
-def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
+def folds_of(dataset: Data, recipe: Recipe, seed: int) -> list[Fold]:
     """Return the folds of a dataset, which all activations share."""
     usable, folds = recipe.usable_rows(dataset), []
     for number, parts in enumerate(_divided(dataset, recipe, seed, usable)):
@@ -192,7 +193,7 @@ def folds_of(dataset: Dataset, recipe: Recipe, seed: int) -> list[Fold]:
 
 
 def _divided(
-    dataset: Dataset, recipe: Recipe, seed: int, usable: np.ndarray
+    dataset: Data, recipe: Recipe, seed: int, usable: np.ndarray
 ) -> Iterator[tuple[np.ndarray, ...]]:
     """Yield training, validation and test rows, as places in the usable rows."""
     classes, fraction = dataset.class_names is not None, recipe.validation_fraction

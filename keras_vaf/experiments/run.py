@@ -16,7 +16,6 @@ import keras
 import numpy as np
 import pandas
 
-from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm
 from keras_vaf.experiments.networks import fit_references, train_networks, trainer_of
 from keras_vaf.experiments.own_model import (
@@ -24,7 +23,7 @@ from keras_vaf.experiments.own_model import (
     train_models,
     trainer_of_model,
 )
-from keras_vaf.experiments.recipe import Recipe, Wanted, folds_of
+from keras_vaf.experiments.recipe import Data, Recipe, Wanted, folds_of
 from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
@@ -37,7 +36,7 @@ _folds = lru_cache(maxsize=3)(folds_of)  # one for each of the usual three seeds
 class Study(NamedTuple):
     """The data and settings of trainings, and the folder of their records."""
 
-    dataset: Dataset | OwnModel
+    dataset: Data
     arms: Sequence[Arm]
     recipe: Recipe
     seeds: Sequence[int]

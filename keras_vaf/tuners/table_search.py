@@ -18,8 +18,8 @@ from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import comparison
 from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import Arm, find_arms, references
-from keras_vaf.experiments.own_model import OwnModel, own_model
-from keras_vaf.experiments.recipe import Recipe
+from keras_vaf.experiments.own_model import own_model
+from keras_vaf.experiments.recipe import Data, Recipe
 from keras_vaf.experiments.results import numbers_of, sign
 from keras_vaf.experiments.run import Study, follow, train_missing
 from keras_vaf.training import recipe as defaults
@@ -134,7 +134,7 @@ def search(
     if tuner == "hyperband":
         trials = max(number for number in _UNITS if number <= trials)
     seed = check_integer("seed", seed, 0, 2**32 - 2)
-    dataset: Dataset | OwnModel
+    dataset: Data
     if model is None:
         recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
         dataset = comparison.as_dataset(data, target)

@@ -239,7 +239,7 @@ def test_a_folder_that_is_deleted_meanwhile_is_named(numbers, tmp_path, monkeypa
     ("words", "message"),
     [
         ({"activations": find_arms("relu") * 2}, "`activations` must differ"),
-        ({"activations": None}, "`activations` must be a sequence of Arm"),
+        ({"activations": ["relu"]}, "`activations` must be a sequence of Arm"),
         (
             {"activations": ()},
             "number of activations` must be an integer",

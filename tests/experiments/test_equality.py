@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from keras_vaf.datasets import read_table
-from keras_vaf.experiments import Recipe, compare
+from keras_vaf.experiments import Recipe, compare, find_arms, refit, select
+from keras_vaf.experiments.results import settings_of
 
 FOLDER = Path(__file__).parent
 NAMES = "relu,vaf-relu,vaf-random"
@@ -46,5 +47,8 @@ def test_all_numbers_are_those_of_the_old_version(tmp_path):
     own = found.table.drop(columns="seconds")
     pd.testing.assert_frame_equal(own, table, rtol=1e-5)
     [choice] = expected("choices").to_dict("records")
-    outputs = found.best_model.predict(data.x[:5], verbose=0)
+    [relu], own = find_arms("relu"), select(found.records)  # which it chose
+    settings = settings_of(own[own["activation"] == "relu"])
+    network = refit(data, relu, RECIPE, *settings)
+    outputs = network.predict(data.x[:5], verbose=0)
     np.testing.assert_allclose(outputs, json.loads(choice["outputs"]), rtol=1e-5)

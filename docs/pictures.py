@@ -21,7 +21,9 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from PIL import Image
 
+import keras_vaf
 from keras_vaf import layers
+from keras_vaf.datasets import load
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import convert, simplify
 from keras_vaf.utils import png_bytes
@@ -87,13 +89,23 @@ def learned(layer: VAFActivation, data: np.ndarray, ax: Axes) -> None:
 
 
 def vaf() -> None:
-    """Draw the function that a VAF learned in a network that fits a sine."""
-    layer = VAFActivation(k=5, g="relu", name="vaf")
-    model, x = sine(layer)
-    _, ax = pyplot.subplots(figsize=(4.8, 3.4))
-    learned(layer, keras.ops.convert_to_numpy(model.layers[0](x)), ax)
+    """Draw the ReLU of a network before and after `convert` and training (kin8nm)."""
+    data = load("kin8nm")
+    x, y = ((each - each.mean(0)) / each.std(0) for each in (data.x, data.y))
+    keras.utils.set_random_seed(0)
+    hidden = keras.layers.Dense(16, "relu", name="hidden")
+    model = keras.Sequential([keras.Input((8,)), hidden, keras.layers.Dense(1)])
+    model.compile(keras.optimizers.Adam(0.003), "mse")
+    for _ in range(2):
+        model.fit(x, y, batch_size=64, epochs=40, verbose=0)
+        model = convert(model)
+    layer, a = model.get_layer("hidden_activation"), model.get_layer("hidden")(x)
+    text = keras_vaf.formula(layer, digits=2)
+    (EXAMPLES / "vaf.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
+    _, ax = pyplot.subplots(figsize=(5.6, 3.0))
+    learned(layer, keras.ops.convert_to_numpy(a), ax)
     ax.set_title("")
-    save("vaf", dpi=130)
+    save("vaf", dpi=150)
 
 
 def units() -> None:
@@ -163,7 +175,7 @@ def starts() -> None:
     }
     x, grid = np.random.default_rng(0).normal(size=(1024, 1)), np.linspace(-3, 3, 601)
     ax.plot(grid, np.sin(2 * grid), "--", color=style.DARK, lw=1.2, label="target")
-    colors = (style.ORANGE, style.PURPLE, style.BLUE)
+    colors = (style.ORANGE, style.GREEN, style.BLUE)
     for (name, own), color in zip(weights.items(), colors, strict=True):
         layer = VAFActivation(k=5, initialization="relu")
         if own:
@@ -171,7 +183,7 @@ def starts() -> None:
         model = keras.Sequential([keras.Input((1,)), layer])
         model.compile(keras.optimizers.Adam(0.02), "mse")
         model.fit(x, np.sin(2 * x), batch_size=len(x), epochs=500, verbose=0)
-        dashes = (0, (4, 3)) if color == style.PURPLE else "-"
+        dashes = (0, (4, 3)) if color == style.GREEN else "-"
         ax.plot(grid, layer.function(grid), color=color, linestyle=dashes, label=name)
     ax.set(xlabel="pre-activation a", ylabel="f(a)")
     ax.set_title("Starts as ReLU, k = 5: what is learned")
@@ -259,26 +271,48 @@ def choose() -> None:
     save("choose")
 
 
-EXAMPLE = {"images": 0, "physics": 1, "fine_tuning": 2}
-"""The examples of the gallery, and the places of their code."""
+def small() -> None:
+    """Draw the errors of small layers, and write what the code of the page prints."""
+    printed = run("\n".join(blocks("small.md"))).splitlines()
+    text = "\n".join(line for line in printed if "RMSE" in line)  # the rest is Keras's
+    (EXAMPLES / "small.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
+    lines = (DOCS / "small.md").read_text("utf-8").partition("table: small-errors")[2]
+    head, _, *rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in lines.splitlines()[2:8]
+    ]
+    _, ax = pyplot.subplots(figsize=(6, 3.4))
+    colors = (style.GREY, style.ORANGE, style.GREEN, style.BLUE)
+    units, *errors = zip(*rows, strict=True)
+    for name, own, color in zip(head[1:], errors, colors, strict=True):
+        ax.plot(units, [*map(float, own)], "o-", color=color, label=name)
+    ax.set(xlabel="units of the hidden layer", ylabel="mean error on test rows")
+    ax.legend()
+    save("small")
 
 
-def example(name: str, length: int | None = None) -> str:
-    """Run the code of an example, leave its figure open, and return what it prints."""
-    return run(blocks("gallery.md")[EXAMPLE[name]], length)
+def physics() -> None:
+    """Draw the picture of the equation on the map, and write what its code prints."""
+    text = run(blocks("map.md")[0])
+    save("examples/physics")
+    (EXAMPLES / "physics.txt").write_text(f"{text}{_where()}", encoding="utf-8")
 
 
-def draw_example(name: str) -> None:
-    """Draw the picture of an example, and write what its code prints."""
-    text = example(name)
-    save(f"examples/{name}")
-    (EXAMPLES / f"{name}.txt").write_text(f"{text}{_where()}", encoding="utf-8")
-
-
-ALL = (vaf, units, five_minutes, formula, starts, family, compare, search, choose)
+ALL = (
+    vaf,
+    units,
+    five_minutes,
+    formula,
+    starts,
+    family,
+    compare,
+    search,
+    choose,
+    physics,
+    small,
+)
 PICTURES: dict[str, Callable[[], None]] = {each.__name__: each for each in ALL}
 PICTURES |= {"convert": convert_, "simplify": simplify_, "torch": torch}
-PICTURES |= {name: (lambda name=name: draw_example(name)) for name in EXAMPLE}
 
 
 if __name__ == "__main__":

@@ -39,17 +39,14 @@ def test_each_message_that_the_reference_explains_is_in_the_package():
         assert re.search(".*".join(map(re.escape, message.split("…"))), messages)
 
 
-@pytest.mark.nightly  # 9 to 34 seconds each
+@pytest.mark.nightly
 @pytest.mark.backend("jax")
-@pytest.mark.parametrize("name", pictures.EXAMPLE)
-def test_the_code_of_an_example_runs_alone(name):
-    printed = pictures.example(name, length=2)
+def test_the_code_of_the_equation_runs_alone():
+    printed = pictures.run(pictures.blocks("map.md")[0], length=2)
     pictures.pyplot.close("all")
-    expected = (pictures.EXAMPLES / f"{name}.txt").read_text("utf-8")
-    lines = printed.splitlines()
-    assert len(lines) == len(expected.splitlines()) - 1  # and that of the versions
-    for line, other in zip(lines, expected.splitlines(), strict=False):
-        assert line.partition(":")[0] == other.partition(":")[0]
+    lines = (pictures.EXAMPLES / "physics.txt").read_text("utf-8").splitlines()
+    names = [line.partition(":")[0] for line in lines[:-1]]  # the last has versions
+    assert [line.partition(":")[0] for line in printed.splitlines()] == names
 
 
 @pytest.mark.nightly  # it builds the documentation

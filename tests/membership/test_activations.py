@@ -49,7 +49,8 @@ def test_it_is_compared_if_it_acts_on_each_element_and_documented(name):
     named = bool(member.name and member.title)
     assert named == needed, f"Give `Member({name}, ...)` in {TUPLE} a name and a title."
     rows = (ROOT / "docs" / "family.md").read_text(encoding="utf-8").splitlines()
-    first = f"| [`{name}`](reference/layers.md#keras_vaf.layers.{name}) |"
+    place = "layers" if name == "VAFActivation" else "family"
+    first = f"| [`{name}`](reference/{place}.md#keras_vaf.layers.{name}) |"
     line = f"{first} f(a) | parameters | sharing | start | paper |"
     found = any(row.startswith(first) for row in rows)
     assert found, f"Add a row to the first table of docs/family.md: {line}"

@@ -132,7 +132,8 @@ def best_of(models: DataFrame) -> DataFrame:
 
 
 def settings_of(rows: DataFrame) -> tuple[float, int, int]:
-    """Return the most frequent learning rate, the median of best epochs, and a seed."""
+    """Return the most frequent learning rate, its median best epoch, and a seed."""
     rows = rows.sort_values(CELL)
-    epochs = max(1, round(rows["best_epoch"].median()))
-    return statistics.mode(rows["learning_rate"]), epochs, int(rows["seed"].iloc[0])
+    rate = statistics.mode(rows["learning_rate"])
+    epochs = rows.loc[rows["learning_rate"] == rate, "best_epoch"].median()
+    return rate, max(1, round(epochs)), int(rows["seed"].iloc[0])

@@ -57,7 +57,8 @@ def test_best_network_classifies_as_one_trained_with_the_selected_rate(
     cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     own = select(compared.records)
     own = own[own["activation"] == "vaf-random"]
-    rate, epochs = own["learning_rate"].mode()[0], round(own["best_epoch"].median())
+    rate = own["learning_rate"].mode()[0]
+    epochs = round(own["best_epoch"][own["learning_rate"] == rate].median())
     network = trained((x, classes.y), 2, cross_entropy, FOLDS, rate, epochs)
     logits = network.predict(x, verbose=0)
 

@@ -109,10 +109,10 @@ def test_a_diverged_activation_is_chosen_only_if_it_is_alone(made):
     assert chosen(diverged) == "VAF, ReLU start"
 
 
-def test_a_refit_takes_the_usual_rate_and_the_median_epoch(made):
-    rates = {"learning_rate": [0.1, 0.3, 0.3], "best_epoch": [9, 1, 2]}
+def test_a_refit_takes_the_usual_rate_and_the_median_epoch_of_its_folds(made):
+    rates = {"learning_rate": [0.1, 0.1, 0.3, 0.3, 0.3], "best_epoch": [9, 8, 1, 6, 2]}
 
-    assert settings_of(made("relu", [0.5] * 3, **rates)) == (0.3, 2, 0)
+    assert settings_of(made("relu", [0.5] * 5, **rates)) == (0.3, 2, 0)
 
 
 def test_the_text_notes_odd_trainings_and_leaves_out_empty_columns(made):

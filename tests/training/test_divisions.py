@@ -58,7 +58,9 @@ def test_the_test_rows_are_the_latest_of_a_fold(fraction, different):
         if fraction is not None:
             assert times[validation].max() < times[test].min()
         if different is None:
-            assert len(training) + len(validation) == (50 if fraction else 60)
+            before = times[np.append(training, validation)]  # without a gap
+            assert np.ptp(before) + 1 == len(before) == (50 if fraction else 60)
+            assert fraction is None or before.max() + 1 == times[test].min()
     assert len({(len(part[0]), len(part[1])) for part in rows}) == 1
     tested = np.concatenate([test for *_, test in rows])
     assert len({*tested}) == len(tested)

@@ -8,15 +8,22 @@ from dataclasses import fields
 import joblib
 import pandas as pd
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Recipe, compare
 
-pytestmark = [pytest.mark.backend("torch"), pytest.mark.nightly]
+pytestmark = pytest.mark.backend("torch")
 
-# Workers use native kernels, which these tests switch off. Neither activation has one.
-NAMES = "relu,prelu"
+NAMES = "vaf-random,relu"
 RECIPE = Recipe(hidden=(4,), learning_rates=(0.01, 0.1), folds=2, epochs=20)
+
+
+@pytest.fixture(autouse=True)
+def plain_workers(monkeypatch):
+    """Start workers without native kernels, which this process does not use."""
+    monkeypatch.setenv("KERAS_VAF_KERNELS", "0")
+    get_reusable_executor(kill_workers=True).shutdown()
 
 
 def records_of(dataset, folder, **words):
@@ -24,6 +31,7 @@ def records_of(dataset, folder, **words):
     return found.records.drop(columns="seconds")
 
 
+@pytest.mark.backend("jax", "torch")
 def test_records_are_equal_with_one_and_two_processes(classes, tmp_path):
     one = records_of(classes, tmp_path / "one")
 
@@ -35,6 +43,7 @@ def test_records_are_equal_with_one_and_two_processes(classes, tmp_path):
     assert not [*(tmp_path / "config").glob(f"*-{os.getpid()}.jsonl")]
 
 
+@pytest.mark.nightly
 def test_records_are_equal_with_several_threads(classes, tmp_path):
     one = records_of(classes, tmp_path / "one", seeds=(0, 1, 2))
 
@@ -44,6 +53,7 @@ def test_records_are_equal_with_several_threads(classes, tmp_path):
     pd.testing.assert_frame_equal(one, three)
 
 
+@pytest.mark.nightly
 @pytest.mark.needs("distributed")
 def test_a_study_on_dask_survives_the_loss_of_a_worker(classes, tmp_path):
     from dask.distributed import Client, LocalCluster
@@ -71,6 +81,7 @@ class Deadly(Dataset):
         return os._exit, (1,)
 
 
+@pytest.mark.nightly
 def test_a_process_that_was_killed_is_named(classes, tmp_path):
     data = Deadly(
         **{each.name: getattr(classes, each.name) for each in fields(Dataset)}

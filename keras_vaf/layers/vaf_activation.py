@@ -29,6 +29,10 @@ class VAFActivation(TrainableActivation):
     together with the model. By default f starts as g: before training, the model
     computes the same output as with g.
 
+    In your own training loop on TensorFlow, call the model with `training=True`. In a
+    `tf.function` without this flag, the native kernels do not act, and the gradient of
+    a VAF takes about 6 times as long (k = 3, docs/cost.md). Keras's `fit` sets it.
+
     Args:
         k: Number of hidden units.
         g: Fixed function of the hidden units: the name of an element-wise Keras

@@ -35,9 +35,9 @@ def pointwise(
         parameters: Tensors of shape `(*sizes of the unshared axes, ...)`, with at most
             one further axis, all of one dtype.
         unshared: Axes of x along which the parameters differ, ascending.
-        training: Whether this call is part of training. JAX and TensorFlow use this:
-            programs for inference may be exported, so they consist of the framework's
-            own operators.
+        training: Whether this call is part of training. Only TensorFlow uses this: a
+            traced program without it consists of TensorFlow's own operators, because it
+            may be exported. A gradient then takes several times as long as by kernels.
 
     Returns:
         f(x), of the shape and dtype of x.

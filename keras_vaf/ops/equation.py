@@ -64,8 +64,9 @@ class VAF(Pointwise):
     f(x) = sum_{j=1..k} beta_j * g(alpha_j * x + alpha_bias_j) + beta_bias
     ```
 
-    The hidden units are added to the sum one by one, so no tensor of k times the size
-    of x is created.
+    The native kernels compute the sum and its gradient without tensors for the hidden
+    units. Without kernels, the gradient of a layer holds its hidden units for a moment
+    on JAX and TensorFlow, and PyTorch keeps them between the passes (docs/cost.md).
 
     Args:
         g: Fixed function of the hidden units.

@@ -1,7 +1,7 @@
 """`apply`, the operation on JAX.
 
-The native kernels act in programs that are traced with `training=True`. Elsewhere XLA
-merges the formula with the operations around it, and the gradient computes it again.
+The native kernels act where a call is differentiated. Elsewhere XLA merges the formula
+with the operations around it. Without kernels, the gradient computes it again.
 """
 
 import ctypes
@@ -32,12 +32,18 @@ def apply(
     """Return f(x, *parameters)."""
     tensors = (x, *parameters)
     case = None
-    if training and isinstance(math.prod(x.shape), int):
+    if isinstance(math.prod(x.shape), int) and not any(map(_is_divided, tensors)):
         dtypes, shapes = [t.dtype.name for t in tensors], [t.shape for t in tensors]
         case = case_of_layer(function, layout, dtypes, shapes)
     if case is None or (jax.default_backend() == "cpu" and inactive()):
         return _recomputed(function, layout)(*tensors)
     return _with_kernels(function, layout, case)(*tensors)
+
+
+def _is_divided(tensor: jax.Array) -> bool:
+    """Return whether a type says how an array is divided (explicitly, `shard_map`)."""
+    kinds = jax.typeof(tensor).sharding.mesh.axis_types
+    return any(kind != jax.sharding.AxisType.Auto for kind in kinds)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -51,8 +57,11 @@ def _recomputed(function: Pointwise, layout: Layout) -> Callable[..., jax.Array]
 
     def gradients(upstream: jax.Array, x: jax.Array, *parameters: jax.Array) -> Any:
         never = (upstream > 0) & (upstream < 0)
-        later = jax.numpy.where(never, upstream, x)
-        return jax.vjp(plain, later, *parameters)[1](upstream)
+
+        def later(x: jax.Array, *parameters: jax.Array) -> jax.Array:
+            return plain(jax.numpy.where(never, upstream, x), *parameters)
+
+        return jax.vjp(later, x, *parameters)[1](upstream)
 
     return _with_gradients(plain, plain, gradients)
 
@@ -68,12 +77,13 @@ def _with_gradients(
         primals, changes = _halves(arguments)
         return jax.jvp(plain, primals, changes)[1]
 
-    run = jax.custom_jvp(forward)
+    run, differentiated = jax.custom_jvp(plain), jax.custom_jvp(forward)
 
     @run.defjvp
+    @differentiated.defjvp
     def push_forward(primals: Any, changes: Any) -> Any:
         change = _tangent.bind(*primals, *changes, run=tangent, transpose=gradients)
-        return run(*primals), change
+        return differentiated(*primals), change
 
     return run
 
@@ -164,6 +174,12 @@ def _evaluate(*arguments: Any, run: Any, transpose: Any) -> Any:
     return run(*arguments)
 
 
+@functools.lru_cache(maxsize=1024)
+def _type(*arguments: Any, run: Any, transpose: Any) -> Any:
+    """Return the type of the change: inside `shard_map`, its varying axes too."""
+    return jax.make_jaxpr(run)(*arguments).out_avals[0]
+
+
 def _push_forward(arguments: Any, changes: Any, run: Any, transpose: Any) -> Any:
     return jax.jvp(run, arguments, tuple(map(ad.instantiate_zeros, changes)))
 
@@ -190,7 +206,7 @@ def _batch(arguments: Any, axes: Any, run: Any, transpose: Any) -> tuple[Any, in
 
 _vmap = functools.lru_cache(maxsize=1024)(jax.vmap)
 _tangent.def_impl(jax.jit(_evaluate, static_argnames=("run", "transpose")))
-_tangent.def_abstract_eval(lambda x, *_, **__: jax.core.ShapedArray(x.shape, x.dtype))
+_tangent.def_abstract_eval(_type)
 ad.primitive_jvps[_tangent] = _push_forward
 ad.primitive_transposes[_tangent] = _transpose
 batching.primitive_batchers[_tangent] = _batch

@@ -16,9 +16,10 @@ _without_kernels = _Switch()
 def plain_operators() -> Iterator[None]:
     """Use only the framework's own operators in this context.
 
-    On JAX and TensorFlow, trace a training step in this context to export it. Results
-    stay the same. The context acts in the current thread only. The environment variable
-    `KERAS_VAF_KERNELS=0` switches the kernels off for a process and its child
+    On JAX and TensorFlow, export a training step, and on JAX any derivative, inside
+    this context. Trace it there: a step that was jitted before must be jitted again.
+    Results stay the same. The context acts in the current thread only. The environment
+    variable `KERAS_VAF_KERNELS=0` switches the kernels off for a process and its child
     processes.
 
     Example:

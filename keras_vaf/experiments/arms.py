@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import keras
 
 from keras_vaf import layers
-from keras_vaf.initializers import RandomStart
+from keras_vaf.initializers import RandomStart, get
 from keras_vaf.utils import check_choice, check_json, check_kind, class_of
 
 
@@ -49,8 +50,14 @@ class Arm:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The name and the arguments, as in records."""
-        return self.name, json.dumps(self.arguments)
+        """The name and the arguments, as in records.
+
+        The name of a VAF with a fitted start tells the fit: records that were made with
+        another fit are not those of this arm.
+        """
+        arguments = json.dumps(self.arguments)
+        fitted = self.layer == "VAFActivation" and _is_fitted(arguments)
+        return self.name + _FIT * fitted, arguments
 
     @property
     def reference(self) -> bool:
@@ -83,6 +90,17 @@ class Arm:
 
 REFERENCES = ("linear", "trees")
 """Names of the models of scikit-learn."""
+
+_FIT = ", least squares"
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_fitted(arguments: str) -> bool:
+    """Return whether a VAF with these arguments starts at a fitted function."""
+    layer = layers.VAFActivation(**json.loads(arguments))
+    start = get(layer.initialization).known(layer.g)
+    return start is not None and start.fitted(layer.g)
+
 
 RESCALED = {
     "class_name": "keras_vaf>RandomStart",

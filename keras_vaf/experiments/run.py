@@ -137,7 +137,7 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
         "hidden": dataset.network_name if own else "-".join(map(str, recipe.hidden)),
         "title": arm.title,
         "recipe": digest,
-        "activation": arm.name,
+        "activation": arm.key[0],
         "arguments": arm.key[1],
         "environment": f"keras {keras.__version__}, {backend.__name__} "
         f"{backend.__version__}, numpy {np.__version__}, {device}",

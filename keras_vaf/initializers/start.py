@@ -83,7 +83,7 @@ class Errors(NamedTuple):
 
 
 class KnownStart(Start):
-    """A start at a known function. Subclasses define `target` and `units`."""
+    """A start at a known function. Subclasses define the first three methods."""
 
     def target(self, x: np.ndarray) -> np.ndarray:
         """Return the values of the function to start at, in float64."""
@@ -97,6 +97,10 @@ class KnownStart(Start):
     def ends(self) -> Ends:
         """Slopes of the lines that the function approaches far left and far right."""
         return limit_slopes(self.target)
+
+    def fitted(self, g: Function) -> bool:
+        """Return whether units of g fit the function, instead of being equal to it."""
+        raise NotImplementedError(f"{type(self).__name__} must define `fitted`.")
 
     def known(self, g: Function) -> "KnownStart":
         """Return this start."""
@@ -160,6 +164,18 @@ def limit_slopes(value: Callable[[np.ndarray], np.ndarray]) -> Ends:
     with np.errstate(all="ignore"):
         left, right = value(np.stack([-_PLACES, _PLACES]))
         return _slope(-_PLACES, left), _slope(_PLACES, right)
+
+
+def limits(
+    value: Callable[[np.ndarray], np.ndarray], ends: Ends
+) -> tuple[list[float], list[float]]:
+    """Return slopes and offsets of a function's limits, 0 on a side without one."""
+    slopes = [end or 0.0 for end in ends]
+    x = _PLACES[-1] * np.array([-1.0, 1.0])
+    with np.errstate(all="ignore"):
+        offsets = np.round(value(x) - np.array(slopes) * x, 5) + 0.0
+    pairs = zip(ends, offsets.tolist(), strict=True)
+    return slopes, [0.0 if end is None else offset for end, offset in pairs]
 
 
 def _slope(x: np.ndarray, y: np.ndarray) -> float | None:

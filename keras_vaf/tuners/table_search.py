@@ -155,7 +155,10 @@ def search(
     )
     records = train_missing(others, verbose, phase="Other models", further=False)
     # All trials are tries of one activation, before those of the references.
-    tries = drawn.assign(arguments=SEARCHED.key[1], recipe=recipe.digest(dataset))
+    name, arguments = SEARCHED.key
+    tries = drawn.assign(
+        activation=name, arguments=arguments, recipe=recipe.digest(dataset)
+    )
     records = require("pandas", extra="tune").concat([records, tries])
     order = records["learning_rate"].isna().argsort(kind="stable")
     records = records.iloc[order].reset_index(drop=True)

@@ -155,6 +155,21 @@ def test_a_second_run_trains_only_what_is_missing_or_damaged(numbers, tmp_path):
 
 
 @pytest.mark.backend("torch")  # which compiles nothing
+def test_records_of_another_fit_are_not_reused(numbers, tmp_path):
+    arguments = {"k": 2, "g": "relu", "initialization": "tanh"}
+    fitted = Arm("own", "VAF, tanh start", "VAFActivation", arguments)
+    exact = find_arms("vaf-relu")
+    for more in (0, 2, 0):  # trainings in two folds
+        before = records(tmp_path)
+        compare(numbers, (fitted, *exact), TINY, output=tmp_path, verbose=False)
+        if len(before):
+            assert len(records(tmp_path)) == len(before) + more
+        else:  # as they were named before the fit was another one
+            for path in tmp_path.glob("*.jsonl"):
+                path.write_text(path.read_text().replace(fitted.key[0], "own"))
+
+
+@pytest.mark.backend("torch")  # which compiles nothing
 def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_dir):
     own = (Arm("elu-2", "ELU, 2", "ELU", {"alpha": 2.0}), *find_arms("relu"))
 

@@ -1,4 +1,4 @@
-"""Fits: the least largest error, slopes at both ends, no growth with k."""
+"""Fits: the least mean square, slopes and zeros at both ends, no growth with k."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from keras import ops
 
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
-from keras_vaf.initializers.fit import fit
+from keras_vaf.initializers.fit import LIKELY, fit
 from keras_vaf.initializers.start import limit_slopes
 from keras_vaf.ops import NAMES
 from keras_vaf.ops.activations import elementwise
@@ -42,40 +42,53 @@ def wavelet(x):
     return ops.sin(3 * x) * ops.exp(-ops.square(x) / 2)
 
 
+def rms(start, k, g="relu"):
+    """Return the root mean square error at likely inputs."""
+    x = np.array(LIKELY)
+    return np.sqrt(np.mean((curve(start, k, g, x) - start.target(x)) ** 2))
+
+
 @pytest.mark.parametrize("sizes", [SIZES, MORE_SIZES])
 @pytest.mark.parametrize("name", NAMES)
-def test_more_units_never_have_a_larger_error(name, sizes):
+def test_more_units_are_never_worse_and_the_ends_hold(name, sizes):
     start = FunctionStart(name)
     least = 0 if elementwise(get_function(name, "name")).lines is None else 3
-    errors = [start.error(k) for k in sizes if k >= least]
-    assert all(b.largest <= a.largest for a, b in itertools.pairwise(errors))
+    errors = [rms(start, k) for k in sizes if k >= least]
+    assert all(b <= a + 1e-12 for a, b in itertools.pairwise(errors))
+    far = np.array([-900.0, 900])
     for k in (3, 8):
         pairs = zip(start.ends, slopes_at_ends(start, k), strict=True)
         assert all(abs(end - found) < 1e-9 for end, found in pairs if end is not None)
+        # A unit that is inactive stays so: not even a rounding error is left.
+        inactive = np.abs(start.target(far)) < 1e-2
+        one_end = inactive if inactive.sum() == 1 else [False, False]
+        assert np.all(curve(start, k, x=far)[one_end] == 0)
 
 
-# The least errors at k = 3 and k = 5, and a lower bound at k = 8: the error of nine
-# lines that need not meet, found without a search for knots.
+# The least errors at k = 3, 5 and 7 of 80 fits from random knots.
 BEST = {
-    "gelu": (0.085, 0.0153, 0.00786),
-    "silu": (0.1394, 0.0240, 0.01365),
-    "tanh": (0.0824, 0.0291, 0.00889),
-    "sigmoid": (0.0413, 0.0146, 0.00444),
-    "elu": (0.0248, 0.0093, 0.00372),
-    "softplus": (0.0549, 0.0215, 0.00879),
+    "silu": (0.0549, 0.0137, 0.0075),
+    "gelu": (0.0424, 0.0076, 0.0045),
+    "mish": (0.0364, 0.0105, 0.0061),
+    "tanh": (0.0386, 0.0138, 0.0072),
+    "elu": (0.0110, 0.0040, 0.0021),
+    "softplus": (0.0352, 0.0132, 0.0069),
+    "hard_silu": (0.0924, 0.0256, 0.0111),
+    "sigmoid": (0.0187, 0.0066, 0.0035),
 }
 
 
 @pytest.mark.parametrize("name", BEST)
 def test_the_error_is_near_that_of_the_best_lines(name):
-    for k, best in zip((3, 5, 8), BEST[name], strict=True):
-        assert 0.99 * best <= FunctionStart(name).error(k).largest <= 1.5 * best
+    found = [rms(FunctionStart(name), k) for k in (3, 5, 7)]
+    assert found == pytest.approx(BEST[name], rel=0.02)
 
 
 def test_a_jump_is_seen():
     start = FunctionStart("hard_shrink")
     for k in (2, 12):  # half of the jump is the least error of a continuous function
-        assert 0.2499 <= start.error(k).largest <= 1.5 * 0.25
+        assert start.error(k).largest >= 0.2499
+    assert rms(start, 12) < 0.02
 
 
 @pytest.mark.parametrize("k", [1, 4, 12])
@@ -83,8 +96,7 @@ def test_functions_of_your_own(k):
     start = FunctionStart(wavelet)
     assert start.ends == (0, 0)
     assert slopes_at_ends(start, k) == pytest.approx((0, 0), abs=1e-9)
-    errors = [start.error(size).largest for size in (k, k + 1)]
-    assert errors[1] <= errors[0] <= 0.9
+    assert rms(start, k + 1) <= rms(start, k) < 0.5
 
 
 @pytest.mark.parametrize("g", ["relu", "tanh"])
@@ -104,39 +116,36 @@ class Fitted(PiecewiseLinearStart):
 
 @settings(max_examples=8, deadline=None)
 @given(
-    knots=st.lists(st.integers(-28, 28), min_size=1, max_size=5, unique=True),
-    changes=st.lists(st.integers(-4, 4), min_size=5, max_size=5),
+    knots=st.lists(st.integers(-16, 16), min_size=1, max_size=3, unique=True),
+    changes=st.lists(st.integers(-4, 4), min_size=3, max_size=3),
 )
 def test_lines_are_found_again(knots, changes):
     knots = np.sort(knots) / 4
     slopes = np.cumsum([0, *changes[: len(knots)]]) / 2
-    lines = PiecewiseLinearStart(knots, slopes)
     start = Fitted(knots, slopes)
-    errors = [start.error(k).largest for k in range(1, 1 + len(knots))]
+    errors = [rms(start, k) for k in range(1, 1 + len(knots))]
     assert all(b <= a + 1e-9 for a, b in itertools.pairwise(errors))
-    x = np.linspace(-8, 8, 65)
-    value = lines.target(x)
-    np.testing.assert_allclose(curve(start, len(knots), x=x), value, atol=1e-6)
+    assert errors[-1] < 1e-3
 
 
 @pytest.mark.parametrize(
-    "f, g, k, largest",
+    "f, g, k, mean",
     [
-        ("silu", "gelu", 1, 0.023),
-        ("silu", "gelu", 2, 0.003),
-        ("tanh", "gelu", 2, 0.08),
-        ("sigmoid", "softplus", 2, 0.005),
-        ("gelu", "tanh", 3, 0.03),
-        ("gelu", "sin", 4, 0.03),
-        ("relu", "leaky_relu", 2, 1e-3),
-        ("softsign", "relu", 7, 0.035),
+        ("silu", "gelu", 1, 0.0129),
+        ("silu", "gelu", 2, 0.0009),
+        ("tanh", "gelu", 2, 0.047),
+        ("sigmoid", "softplus", 2, 0.0002),
+        ("gelu", "tanh", 3, 0.026),
+        ("gelu", "sin", 4, 0.02),
+        ("relu", "leaky_relu", 2, 0.002),
+        ("softsign", "relu", 7, 0.0117),
     ],
 )
-def test_the_reported_error_is_that_of_the_function_and_small(f, g, k, largest):
+def test_the_reported_error_is_that_of_the_function_and_small(f, g, k, mean):
     start, x = FunctionStart(f), np.linspace(-8, 8, 320_001)  # near every knot
     error = np.max(np.abs(curve(start, k, g, x) - reference.FUNCTIONS[f][0](x)))
     assert start.error(k, g).largest == pytest.approx(error, rel=1e-3, abs=1e-6)
-    assert error <= largest
+    assert rms(start, k, g) <= mean
 
 
 CURVES = ("gelu", "tanh", "silu", "softplus", "elu", "relu", "sigmoid")
@@ -151,12 +160,13 @@ def test_fits_keep_their_promises(f, g):
     steepest = np.abs(np.gradient(reference.FUNCTIONS[f][0](x), x)).max()
     last = np.inf
     for k in (2, 3, 5, 8):
-        errors, found = start.error(k, g), slopes_at_ends(start, k, g)
-        assert errors.largest <= last
-        last = errors.largest
+        error, found = rms(start, k, g), slopes_at_ends(start, k, g)
+        assert error <= last
+        last = error
         if ends_of_g != (0, 0) or start.ends == (0, 0):
             assert found == pytest.approx(start.ends, abs=1e-9)
-            assert max(errors) <= errors.largest + 1e-3
+        if start.target(np.array(-1e3)) == 0:
+            assert abs(curve(start, k, g, np.array([-1e3]))[0]) < 1e-12
         alpha, alpha_bias, beta, _ = start.units(k, get_function(g, "g"))
         hidden = reference.FUNCTIONS[g][0](x[:, None] * alpha + alpha_bias)
         slopes = np.abs(np.gradient(hidden, x, axis=0)).max(axis=0)

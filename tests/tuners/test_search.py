@@ -47,7 +47,7 @@ def searched(table, folder):
 
 
 def expected(name):
-    """Return the numbers of commit 551fad3; those of fitted starts are of 0.4.0."""
+    """Return the numbers of commit 551fad3; those of fitted starts are of 0.5.0."""
     found = pd.read_csv(EXPECTED / f"{name}.csv")
     return found[found["backend"] == keras.backend.backend()].drop(columns="backend")
 

@@ -62,8 +62,6 @@ MORE_FILES = {
     "keras_vaf/models": 14,
 }
 MOST_LINES = 300
-# The recomputation of all answers and tables is one file, read from top to bottom.
-MORE_LINES = {"benchmarks/recompute.py": 400}
 
 WRITING = re.compile(
     r"\.(?:dump|save(?:_weights|fig)?|to_(?:csv|excel|parquet)|tofile|write_(?:bytes|text))\("
@@ -134,7 +132,7 @@ def test_folders_and_files_are_small():
         assert count <= MORE_FILES.get(folder, MOST_FILES), folder
     for path in paths:
         lines = (ROOT / path).read_bytes().count(b"\n")
-        assert lines <= MORE_LINES.get(path.as_posix(), MOST_LINES), path
+        assert lines <= MOST_LINES, path
 
 
 def test_files_are_written_atomically():

@@ -10,7 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks import recompute
+from benchmarks.recompute import __main__ as command
+from benchmarks.recompute.evidence import RULES, accuracies
+from benchmarks.recompute.records import read
+from benchmarks.recompute.statistics import holm, is_within, ratio, t_test
 
 pytestmark = pytest.mark.backend("tensorflow")
 
@@ -22,15 +25,17 @@ MANIFEST = pd.read_csv(
 
 
 def test_it_imports_nothing_of_the_package():
-    command = "import benchmarks.recompute, sys; print('keras_vaf' in sys.modules)"
+    code = (
+        "import benchmarks.recompute.__main__, sys; print('keras_vaf' in sys.modules)"
+    )
     found = subprocess.run(
-        [sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
     )
     assert found.stdout == "False\n"
 
 
 def test_the_t_test_is_that_of_the_paper_on_resampling():
-    found = recompute.t_test(pd.Series([0.02, 0.01, 0.03, 0.02]), overlap=0.25)
+    found = t_test(pd.Series([0.02, 0.01, 0.03, 0.02]), overlap=0.25)
     assert found.mean == pytest.approx(0.02)
     assert (found.below, found.above, found.ties) == (0, 4, 0)
     # The variance of the mean is (1 / 4 + 1 / 3) times that of the differences.
@@ -40,51 +45,51 @@ def test_the_t_test_is_that_of_the_paper_on_resampling():
 
 
 def test_holm_corrects_for_the_number_of_tests():
-    assert recompute.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
 
 
 def test_vafs_do_not_gain_five_points_on_images():
-    scores = recompute.accuracies(recompute.read("evidence/images-all"))
-    random = recompute.t_test(scores["vaf-random"] - scores.relu)  # of three seeds
+    scores = accuracies(read("evidence/images-all"))
+    random = t_test(scores["vaf-random"] - scores.relu)  # of three seeds
     assert random.text(".3f") == "-0.006 (-0.083 to 0.070)"
-    assert recompute.RULES["C3"](random) == (False, False)
-    start = recompute.t_test(scores["vaf-relu"] - scores.relu)
+    assert RULES["C3"](random) == (False, False)
+    start = t_test(scores["vaf-relu"] - scores.relu)
     assert 100 * start.high == pytest.approx(1.24, abs=0.005)
-    assert recompute.RULES["C2"](start) == (False, True)
+    assert RULES["C2"](start) == (False, True)
 
 
 def test_an_interval_of_ninety_percent_is_narrower():
     logs = pd.Series([0.02, -0.03, 0.01, 0.04, -0.02])
-    found = recompute.ratio(logs.map(math.exp), pd.Series(1.0, logs.index))
+    found = ratio(logs.map(math.exp), pd.Series(1.0, logs.index))
     half = 2.1318468 * logs.std() / math.sqrt(5)
     edge = math.exp(logs.mean() + half) - 1
-    assert recompute.is_within(found, edge + 1e-6)
-    assert not recompute.is_within(found, edge - 1e-6)
+    assert is_within(found, edge + 1e-6)
+    assert not is_within(found, edge - 1e-6)
 
 
 def test_a_changed_cell_is_named(tmp_path, monkeypatch):
     page = "<!-- table: bends -->\n\n| a | b |\n| --- | ---: |\n| ReLU | 1.0 |\n"
     (tmp_path / "README.md").write_text(page, encoding="utf-8")
-    monkeypatch.setattr(recompute, "ROOT", tmp_path)
-    assert list(recompute.differences({"bends": [["ReLU", "1.0"]]})) == []
-    [found] = recompute.differences({"bends": [["ReLU", "1.1"]]})
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    assert list(command.differences({"bends": [["ReLU", "1.0"]]})) == []
+    [found] = command.differences({"bends": [["ReLU", "1.1"]]})
     assert (
         found.startswith("README.md, bends") and "'1.0'" in found and "'1.1'" in found
     )
-    assert list(recompute.differences({"bends": []})) != []
-    assert list(recompute.differences({"other": []})) == []  # not recomputed
+    assert list(command.differences({"bends": []})) != []
+    assert list(command.differences({"other": []})) == []  # not recomputed
 
 
 @pytest.mark.nightly  # it reads all records
 def test_the_tables_of_the_pages_are_those_of_the_records(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["recompute", "--check"])
-    assert recompute.main() == 0, capsys.readouterr().out
+    assert command.main() == 0, capsys.readouterr().out
 
 
 def test_an_unknown_argument_is_no_check(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["recompute", "--chek"])
     with pytest.raises(ValueError, match="'--chek'"):
-        recompute.main()
+        command.main()
 
 
 def test_the_manifest_lists_every_file():

@@ -74,10 +74,12 @@ class Constants(griffe.Extension):
 
 
 def on_config(config):
-    """Prepare every page and docstring; edit buttons need an address."""
+    """Prepare every page and docstring; edit buttons need the address in setup.cfg."""
     config.markdown_extensions.append(Prepared())
-    if config.repo_url:
-        config.edit_uri = f"{config.repo_url.rstrip('/')}/edit/main/docs/"
+    settings = (Path(config.docs_dir).parent / "setup.cfg").read_text("utf-8")
+    if source := re.search(r"^ +Source = (\S+)", settings, re.M):
+        config.repo_url, config.repo_name = source[1], config.site_name
+        config.edit_uri = f"{source[1]}/edit/main/docs/"
     return config
 
 

@@ -52,21 +52,13 @@ def open_data(given: dict[str, Any]) -> "Dataset":
 
 def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> None:
     """Print the table of a comparison, the advice and the files."""
-    from keras_vaf.experiments.results import settings_of
-    from keras_vaf.experiments.tables import text_of
-
-    print_table(*text_of(comparison.records))
-    arm, selected = comparison.choice
-    _, epochs, _ = settings_of(selected)
-    folder, rows = comparison.folder, comparison.recipe.usable_rows(comparison.dataset)
-    if (folder / "best_vaf.keras").is_file():
-        files += ", best_vaf.keras"
+    print_table(*comparison.text)
+    folder, written = comparison.folder, comparison.files
+    say(f"\n{comparison.advice}\n")
+    say(*(text for *_, text in written.values()))
     say(
-        f"\n{comparison.advice}\n\n"
-        f"best.keras is the network with {arm.title}, trained again on all "
-        f"{len(rows):,} rows for {epochs} epochs.\n"
-        f"Written to {folder}: table.md, {files} and best.keras. Predict new "
-        "rows with:\n"
+        f"Written to {folder}: table.md, {files}, {' and '.join(written)}. Predict "
+        "new rows with:\n"
         f"  keras-vaf predict {shlex.quote(str(folder / 'best.keras'))} NEW.csv "
         "-o OUT.csv"
     )

@@ -1,13 +1,14 @@
-"""`advice`: which model to use, how sure that is, and what would make it surer."""
+"""`advice`: which network to use, how sure that is, and what would make it surer."""
 
+import itertools
 import json
 import math
 from collections.abc import Iterator
+from typing import Any
 
-from pandas import DataFrame, Series
+from pandas import DataFrame
 
 from keras_vaf.experiments import results
-from keras_vaf.experiments.results import ARM, best_of, numbers_of, score_of, select
 from keras_vaf.experiments.significance import LEVEL
 from keras_vaf.experiments.tables import (
     CONSTANT,
@@ -20,164 +21,200 @@ from keras_vaf.experiments.tables import (
 )
 from keras_vaf.utils import require
 
-_MOST_SEEDS = 100
+_MOST_SEEDS, _FEW_SEEDS = 100, 8  # that help, and that are listed
+Key = tuple[str, str]  # name and arguments of a model
 
 
 def advice(found: DataFrame, following: str = "") -> str:
-    """Return what to use, how sure that is, and what to try next, as sentences."""
-    models, task = results.models_of(found), task_of(found)
-    score, sign = score_of(task)
-    network, key = models["parameters"].notna(), results.choose(models)
-    errors = sign * models["mean"]
-    best = errors[[key, *models.index[~network]]].idxmin()
+    """Return what to use, how sure that is, and what to try next, as sentences.
+
+    Args:
+        found: Records, as for `table`.
+        following: The next step, in place of the one that this function knows.
+    """
+    case, task = _Case(found), task_of(found)
     if task in CONSTANT:
         constant = table(found).iloc[-1]
-        if errors[best] >= sign * constant["mean"]:
+        tried = case.models.drop(case.networks.index.drop([case.key]))
+        if (case.sign * tried["mean"]).min() >= case.sign * constant["mean"]:
             return (
                 "No model predicts the target better than a constant "
-                f"({constant.name}, {score} {written(constant['mean'], task)}). "
+                f"({constant.name}, {case.score} {written(constant['mean'], task)}). "
                 "Add columns that tell more about the target, or rows."
             )
-    networks = models[network]
-    sentences = [f"Use {_reason(networks, key, task)}"]
-    if best != key:
-        rows = select(found).groupby(ARM)
-        other = numbers_of(rows.get_group(best), rows.get_group(key))
-        scores = [written(models["mean"][each], task) for each in (best, key)]
-        low, high = (written(other[end], task) for end in ("low", "high"))
-        sentences = [
-            f"Try {other['title']} first: {score} {scores[0]}, and {scores[1]} with "
-            f"the network{low and f' (95% interval of the gain {low} to {high})'}.",
-            f"Among the networks, use {_reason(networks, key, task)}",
-        ]
-    sure = len(networks) == 1
-    if not sure:
-        text, sure = _certainty(found, networks, key)
-        sentences += [text, *_others(networks, key)]
-    after = ""
-    if sure and task in CONSTANT and best == key:
-        after = "Next, try a wider network: `--hidden 200,100`."
-        if k := json.loads(key[1]).get("k"):  # a VAF
-            after = f"Next, try a larger k: `--k {k + 2}`."
+    pairs = [(other, case.against(other)) for other in case.others]
+    sentences = [case.reason()]
+    if case.cells > 2:
+        sentences += [case.certainty(*pair) for pair in pairs]
+    sentences += [*case.better(), case.time()]
+    sure = not pairs or pairs[0][1]["p"] < LEVEL
+    after = case.wider() if sure else case.remedy(pairs[0][1])
     return " ".join(filter(None, [*sentences, following or after]))
 
 
-def _reason(networks: DataFrame, key: tuple[str, str], task: str) -> str:
-    """Return why a network is chosen: by its validation score alone."""
-    title, (score, sign) = networks["title"][key], score_of(task)
-    if len(networks) == 1:
-        return f"{title}: it is the only activation."
-    value = written(sign * networks["error"][key], task)
-    best = f"{title}: its mean validation {score}, {value}, is the best of "
-    equal = [name for name in best_of(networks)["title"] if name != title]
-    if equal:
-        return (
-            f"{best}{len(networks)} networks. {' and '.join(equal)} reached the same, "
-            "with no fewer parameters."
+class _Case:
+    """The network that a comparison chooses, and what its records say of it."""
+
+    def __init__(self, found: DataFrame) -> None:
+        self.found, self.task = found, task_of(found)
+        self.score, self.sign = results.score_of(self.task)
+        self.models = results.models_of(found)
+        self.networks = results.networks_of(self.models)
+        self.titles, self.key = self.models["title"], results.choose(self.models)
+        self.rows = dict(iter(results.select(found).groupby(results.ARM)))
+        self.cells = len(found.drop_duplicates(results.CELL))
+        self.first = self.networks.index[0]
+        rest = self.networks["error"].drop([self.key])
+        nearest = [rest.index[rest.argmin()]] if len(rest) else []
+        # The choice is compared with the baseline, and with the next best network.
+        self.others = [*dict.fromkeys([self.first, *nearest])]
+        self.others = [other for other in self.others if other != self.key]
+
+    def against(self, other: Key, key: Key | None = None) -> dict[str, Any]:
+        """Return the numbers of a model, by default the choice, against another one."""
+        key = key or self.key
+        numbers = results.numbers_of(self.rows[key], self.rows[other])
+        numbers["p"] = min(numbers["p"] * (len(self.networks) - 1), 1.0)
+        if self.first in (key, other):  # as in the table
+            numbers["p"] = self.models["p"][other if key == self.first else key]
+        numbers["ends"] = ""
+        if not math.isnan(numbers["low"]):
+            # No gain exceeds the error, or what an accuracy lacks to 1.
+            room = self.models["mean"][other]
+            if self.sign < 0:
+                shares = self.found["test"].between(0, 1).all()
+                room = 1 - room if shares else math.inf
+            ends = numbers["low"], min(numbers["high"], room if room >= 0 else math.inf)
+            low, high = (written(end, self.task) for end in ends)
+            numbers["ends"] = f"95% interval of the gain {low} to {high}"
+        return numbers
+
+    def reason(self) -> str:
+        """Return what to use and why: because of its validation score alone."""
+        title, errors = self.titles[self.key], self.networks["error"]
+        if not self.others:
+            return f"Use {title}: it is the only activation."
+        both = self.key, self.others[0]
+        own, other = (written(self.sign * errors[key], self.task) for key in both)
+        text = (
+            f"Use {title}: its mean validation {self.score}, {own}, is the best of "
+            f"{len(errors)} networks ({self.titles[both[1]]}: {other})."
         )
-    other = _other(networks, key)
-    value = written(sign * networks["error"][other], task)
-    return f"{best}{len(networks)} networks ({networks['title'][other]}: {value})."
+        equal = self.networks[results.lowest(errors)].drop([self.key])["title"]
+        if len(equal):
+            text += f" {', '.join(equal)} reached the same, with no lower loss."
+        return text
 
+    def certainty(self, other: Key, numbers: dict[str, Any]) -> str:
+        """Return what the test rows say of the choice and another network."""
+        gain, half, title = numbers["gain"], numbers["interval"], self.titles[other]
+        if other != self.first:
+            title += ", the next on validation rows"
+        if math.isnan(half):
+            return f"It or {title}, has a fold without a finite score."
+        if gain == half == 0:
+            return f"On the test rows of all folds, it equals {title}."
+        mean = self.models["mean"][other]
+        word = "higher" if (gain > 0) == (self.sign < 0) else "lower"
+        size = written(abs(gain), self.task)
+        if self.sign > 0 and mean > 0:
+            size = f"{100 * abs(gain) / mean:.2g} %"
+        text = (
+            f"On the test rows, its {self.score} is {size} {word} than that of {title}"
+        )
+        if gain == 0:
+            text = f"On the test rows, its mean {self.score} equals that of {title}"
+        if numbers["p"] < LEVEL:
+            p = p_value(numbers["p"])
+            return f"{text}, beyond chance ({numbers['ends']}, corrected p {p})."
+        folds = ", on each fold" if half == 0 else ""
+        ends = numbers["ends"] and f" ({numbers['ends']})"
+        unsure = f"these {self.cells} folds cannot tell that from chance"
+        return f"{text}{folds}: {unsure}{ends}."
 
-def _other(networks: DataFrame, key: tuple[str, str]) -> tuple[str, str]:
-    """Return what a network is compared with: the first one, or else the next best."""
-    first = networks.index[0]
-    return networks["error"].drop([key]).idxmin() if key == first else first
+    def better(self) -> Iterator[str]:
+        """Yield a sentence on each model that is better on the test rows."""
+        errors, own = self.sign * self.models["mean"], self.titles[self.key]
+        for other in errors.index[errors < errors[self.key]]:
+            title, model = self.titles[other], self.models.loc[[other]].iloc[0]
+            if other not in self.networks.index:
+                mean = written(model["mean"], self.task)
+                ends = self.against(self.key, other)["ends"]
+                yield (
+                    f"Better on the test rows, with one try: {title}, {self.score} "
+                    f"{mean}{ends and f' ({ends})'}."
+                )
+            elif model["p"] < LEVEL and model["gain"] > 0:
+                yield (
+                    f"{title} tests better than {own}, and better than "
+                    f"{self.titles[self.first]} beyond chance (p "
+                    f"{p_value(model['p'])}), but test rows do not choose."
+                )
 
+    def time(self) -> str:
+        """Return the time of a VAF relative to the function at which it starts."""
+        arguments = json.loads(self.key[1])
+        start = arguments.get("initialization", "as-it-is")
+        bases = [key for key in self.networks.index if key[0] == start]
+        if "k" not in arguments or not bases:
+            return ""
+        epochs = self.found["seconds"] / self.found["epochs"]
+        seconds = epochs.groupby([self.found[name] for name in results.ARM]).median()
+        times = seconds[self.key] / max(seconds[bases[0]], 1e-9)
+        title = self.titles[bases[0]]
+        return f"An epoch with it took {times:.2g} times as long as with {title}."
 
-def _certainty(
-    found: DataFrame, networks: DataFrame, key: tuple[str, str]
-) -> tuple[str, bool]:
-    """Return what the test rows say of the choice, and whether it is beyond chance."""
-    first, other, task = networks.index[0], _other(networks, key), task_of(found)
-    numbers = networks.loc[other if key == first else key]
-    low, high, gain = numbers["low"], numbers["high"], numbers["gain"]
-    if key == first:  # the gain is that of the other one over the first
-        low, high, gain = -high, -low, 0.0 - gain
-    title, (score, sign) = networks["title"][other], score_of(task)
-    if math.isnan(numbers["interval"]):
-        cells = len(found.drop_duplicates(results.CELL))
-        if cells < 3:
+    def wider(self) -> str:
+        """Return the next step after a choice that is certain."""
+        if self.task not in CONSTANT:
+            return ""
+        seconds, widths = self.models["seconds"], self.found["hidden"].iloc[0]
+        if k := json.loads(self.key[1]).get("k"):  # a VAF
+            cost = minutes(seconds[self.key])
+            return f"Next, try a larger k, {option(self.found, 'k', k + 2)} ({cost})."
+        wider = tuple(2 * int(width) for width in widths.split("-"))
+        cost = minutes(self.networks["seconds"].sum())
+        words = option(self.found, "hidden", wider)
+        return f"Next, try a wider network, {words} (about {cost})."
+
+    def remedy(self, numbers: dict[str, Any]) -> str:
+        """Return how many seeds would show the gain, and their cost."""
+        seeds, share = self.found["seed"].nunique(), self.found["share"].iloc[0]
+        if self.cells < 3:
+            folds = f"{self.cells} fold{'s' * (self.cells > 1)}"
+            more = self.seeds(3 - self.cells)
+            return f"{folds} cannot tell what is more than chance: use three, {more}."
+        if math.isnan(numbers["interval"]):
+            return ""
+        if numbers["interval"] == 0:
+            return f"To see more test rows, add seeds, {self.seeds(2)}."
+        t, ratio = require("scipy.stats", extra="experiments").t, share / (1 - share)
+        error = numbers["interval"] / t.isf(LEVEL / 2, self.cells - 1)
+        spread = error / math.sqrt(1 / self.cells + ratio)
+        level = LEVEL / (len(self.networks) - 1) / 2  # the strictest step of Holm
+
+        def shown(seeds: int) -> float:
+            n = round(seeds * self.cells / self.found["seed"].nunique())
+            return t.isf(level, n - 1) * spread * math.sqrt(1 / n + ratio)
+
+        several = range(seeds + 1, _MOST_SEEDS)
+        enough = next((n for n in several if shown(n) < abs(numbers["gain"])), 0)
+        if not enough:
             return (
-                f"{cells} fold{'s' * (cells > 1)} cannot tell whether that is more "
-                f"than chance: use three or more, {_seeds(found, 3 - cells)}."
-            ), False
-        return "Some trainings had no finite loss, so that nothing is certain.", False
-    if gain == 0 and numbers["interval"] == 0:
-        return f"On test rows, it and {title} are equal on all folds.", False
-    word = "higher" if (gain > 0) == (sign < 0) else "lower"
-    size = written(abs(gain), task)
-    text = f"On test rows, its {score} is {size} {word} than that of {title}"
-    if numbers["interval"] == 0:
-        return f"{text}, equal on all folds, too few to tell it from chance.", False
-    if gain == 0:
-        text = f"On test rows, its mean {score} equals that of {title}"
-    text += f" (95% interval of the gain {written(low, task)} to {written(high, task)}"
-    if numbers["p"] < LEVEL:
-        return f"{text}, corrected p {p_value(numbers['p'])}), beyond chance.", True
-    shown, remedy = _power(found, networks, numbers, abs(gain), other)
-    cells = len(found.drop_duplicates(results.CELL))
-    return (
-        f"{text}): these {cells} folds cannot tell that from chance{shown}. {remedy}",
-        False,
-    )
-
-
-def _others(networks: DataFrame, key: tuple[str, str]) -> Iterator[str]:
-    """Yield a sentence on each other network that tests better beyond chance."""
-    first = networks["title"].iloc[0]
-    rest = networks.drop([key])
-    better = rest[(rest["p"] < LEVEL) & (rest["gain"] > 0)]
-    for title, p in better[["title", "p"]].itertuples(index=False):
-        yield f"{title} tests better than {first} beyond chance (p {p_value(p)})."
-
-
-def _power(
-    found: DataFrame,
-    networks: DataFrame,
-    numbers: Series,
-    gain: float,
-    other: tuple[str, str],
-) -> tuple[str, str]:
-    """Return the gain that the folds would show, and what it costs to show this one."""
-    stats = require("scipy.stats", extra="experiments")
-    task, seeds = task_of(found), found["seed"].nunique()
-    cells, share = len(found.drop_duplicates(results.CELL)), found["share"].iloc[0]
-    folds, ratio = cells / seeds, share / (1 - share)
-    spread = numbers["interval"] / (
-        stats.t(cells - 1).isf(LEVEL / 2) * math.sqrt(1 / cells + ratio)
-    )
-    level = LEVEL / (len(networks) - 1) / 2  # the strictest step of Holm's correction
-
-    def shown(seeds: int) -> float:
-        count = round(seeds * folds)
-        return stats.t(count - 1).isf(level) * spread * math.sqrt(1 / count + ratio)
-
-    score, mean = score_of(task)[0], networks["mean"][other]
-    room = 1 - mean if "acc" in score else math.inf
-    room = abs(mean) if score_of(task)[1] > 0 else room
-    now = shown(seeds)
-    words = f", and show gains from about {written(now, task)}" if now < room else ""
-    if gain <= stats.norm.isf(level) * spread * math.sqrt(ratio) or gain == 0:
-        return words, (
-            "No number of seeds shows a difference of this size, because seeds do not "
-            "make the test folds larger: only more rows do."
+                "No number of seeds shows a difference of this size, because seeds do "
+                "not make the test folds larger: only more rows do."
+            )
+        more = enough - seeds
+        return (
+            f"To show a difference of this size, add about {more} seed"
+            f"{'s' * (more > 1)}, {self.seeds(more)}."
         )
-    enough = (n for n in range(seeds + 1, _MOST_SEEDS) if shown(n) < gain)
-    more = next(enough, _MOST_SEEDS) - seeds
-    return words, (
-        f"To show a difference of this size, add about {more} seed{'s' * (more > 1)}, "
-        f"{_seeds(found, more)}."
-    )
 
-
-def _seeds(found: DataFrame, more: int) -> str:
-    """Return the option for further seeds, with its cost."""
-    seeds = sorted({*found["seed"]})
-    new = (seed for seed in range(10_000) if seed not in seeds)
-    wanted = (*map(int, seeds), *(next(new) for _ in range(more)))
-    cost = minutes(found["seconds"].sum() / len(seeds) * more)
-    if len(wanted) > 8:
-        return cost
-    return f"{cost}: {option(found, 'seeds', wanted)}"
+    def seeds(self, more: int) -> str:
+        """Return the option for further seeds, with its cost."""
+        seeds = [*map(int, sorted({*self.found["seed"]}))]
+        new = (seed for seed in itertools.count() if seed not in seeds)
+        wanted = (*seeds, *itertools.islice(new, more))
+        cost = f"about {minutes(self.found['seconds'].sum() / len(seeds) * more)}"
+        few = len(wanted) <= _FEW_SEEDS
+        return f"{option(self.found, 'seeds', wanted)} ({cost})" if few else cost

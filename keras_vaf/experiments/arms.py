@@ -64,6 +64,12 @@ class Arm:
         """Whether it is a model of scikit-learn."""
         return self.name in REFERENCES
 
+    @property
+    def drawn(self) -> bool:
+        """Whether its layer is a trainable activation, whose function is drawn."""
+        kind = getattr(layers, self.layer, object)
+        return issubclass(kind, layers.TrainableActivation)
+
     def build(self, seed: int, name: str | None = None) -> keras.layers.Layer:
         """Return a new layer, whose random start has the seed on all backends."""
         arguments = dict(self.arguments)

@@ -21,9 +21,7 @@ from keras_vaf.experiments.own_model import OwnModel, own_model, refit_model
 from keras_vaf.experiments.recipe import Data, Recipe, folds_of
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
 from keras_vaf.experiments.run import Study, train_missing
-from keras_vaf.experiments.tables import table, text_of
-from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.traversal import find_layers
+from keras_vaf.experiments.tables import Text, table, text_of
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe as defaults
 from keras_vaf.utils import (
@@ -71,10 +69,8 @@ class Comparison:
     @property
     def learned(self) -> tuple[Arm, DataFrame] | None:
         """The VAF with the best mean validation score, and its selected records."""
-        models, keys = (
-            models_of(self.records),
-            [arm.key for arm in self.arms if _is_vaf(arm)],
-        )
+        models = models_of(self.records)
+        keys = [arm.key for arm in self.arms if arm.layer == "VAFActivation"]
         return self._selected(choose(models.loc[keys])) if keys else None
 
     def _selected(self, key: tuple[str, str]) -> tuple[Arm, DataFrame]:
@@ -83,8 +79,31 @@ class Comparison:
 
     @property
     def advice(self) -> str:
-        """Two sentences: the model to use with its evidence, and the next step."""
+        """What to use, how sure that is, and what to try next, as sentences."""
         return advice(self.records)
+
+    @property
+    def text(self) -> Text:
+        """The table for readers, with notes on the settings."""
+        return text_of(self.records, self.recipe.epochs)
+
+    @property
+    def files(self) -> dict[str, tuple[Arm, DataFrame, str]]:
+        """The networks in the folder: activation, records, and a sentence on each."""
+        choices = {"best.keras": self.choice}
+        if self.learned and not self.choice[0].drawn:
+            choices["best_vaf.keras"] = self.learned
+        own = isinstance(self.dataset, OwnModel)
+        rows = self.dataset.rows if own else len(self.recipe.usable_rows(self.dataset))
+        found = {}
+        for name, (arm, selected) in choices.items():
+            rate, epochs, _ = settings_of(selected)
+            text = (
+                f"{name} is the network with {arm.title}, trained again on all "
+                f"{rows:,} rows for {epochs} epochs with the learning rate {rate:g}."
+            )
+            found[name] = arm, selected, text
+        return found
 
     @property
     def best_model(self) -> keras.Model:
@@ -93,15 +112,9 @@ class Comparison:
 
     def plot(self) -> Figure:
         """Return the picture of the scores, and of what the best VAF has learned."""
-        arm, network = self.choice[0], self.best_model
-        file = self.folder / "best_vaf.keras"
-        if file.is_file() and self.learned:
-            arm, network = self.learned[0], load_model(file)
+        name, (arm, *_) = [*self.files.items()][-1]
+        network = load_model(self.folder / name)
         return comparison_figure(self.records, network, self.dataset.x, arm.title)
-
-
-def _is_vaf(arm: Arm) -> bool:
-    return arm.layer == "VAFActivation"
 
 
 def compare(
@@ -200,21 +213,16 @@ def _in_two_steps(study: Study, verbose: bool) -> tuple[Study, DataFrame]:
     """Train the fixed functions first, and then a VAF that starts at the best one."""
     others = references(study.dataset.task)
     vafs = [arm for arm in study.arms if arm.name == "vaf"]
-    fixed = [arm for arm in study.arms if arm.name != "vaf"]
-    if not vafs:
-        study = study._replace(arms=(*study.arms, *others))
-        return study, train_missing(study, verbose)
-    best = ARMS["relu"]
-    if fixed:
-        models = models_of(
-            train_missing(study._replace(arms=(*fixed, *others)), verbose)
-        )
-        starts = {arm.key: arm for arm in fixed if arm.name in FIXED}
-        best = starts[choose(models.loc[[*starts]])] if starts else best
-    made = {vaf.key: vaf_from(vaf, best) for vaf in vafs}
-    arms = [made.get(arm.key, arm) for arm in study.arms]
-    study = study._replace(arms=(*dict.fromkeys(arms), *others))
-    return study, train_missing(study, verbose, f"Training {made[vafs[0].key].title}")
+    rest = tuple(arm for arm in study.arms if arm.name != "vaf")
+    starts, best = {arm.key: arm for arm in rest if arm.name in FIXED}, ARMS["relu"]
+    if vafs and starts:
+        first, phase = study._replace(arms=(*rest, *others)), "Training all but the VAF"
+        models = models_of(train_missing(first, verbose, phase))
+        best = starts[choose(models.loc[[*starts]])]
+    made = (vaf_from(arm, best) if arm in vafs else arm for arm in study.arms)
+    arms = {arm.key: arm for arm in (*made, *others)}  # one may be named as well
+    study = study._replace(arms=tuple(arms.values()))
+    return study, train_missing(study, verbose)
 
 
 def as_dataset(data: Any, target: str | None) -> Dataset:
@@ -266,32 +274,32 @@ def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
 
 
 def write_files(comparison: Comparison) -> None:
-    """Write the recommended network, unless it is there, the table and the picture.
-
-    If it has no trainable activation, the best VAF is written, too.
-    """
-    folder, dataset = comparison.folder, comparison.dataset
-    text = f"{text_of(comparison.records).markdown}\n{comparison.advice}\n"
-    write_atomically(folder / "table.md", text)
-    arm, network = _written(comparison, "best.keras", comparison.choice)
-    learned = comparison.learned
-    if learned and not find_layers(network, TrainableActivation):
-        arm, network = _written(comparison, "best_vaf.keras", learned)
-    figure = comparison_figure(comparison.records, network, dataset.x, arm.title)
+    """Write the table, the networks unless they are there, and the picture."""
+    folder, files = comparison.folder, comparison.files
+    path, said = folder / "table.md", [text for *_, text in files.values()]
+    before = path.read_text("utf-8") if path.is_file() else ""
+    for name in ("best.keras", "best_vaf.keras"):
+        if name not in files or files[name][2] not in before:
+            (folder / name).unlink(missing_ok=True)  # of other records
+    parts = [comparison.text.markdown, comparison.advice, *said]
+    write_atomically(path, "\n\n".join(parts) + "\n")
+    for name, (arm, rows, _) in files.items():
+        title, network = arm.title, _written(comparison, folder / name, arm, rows)
+    x = comparison.dataset.x
+    figure = comparison_figure(comparison.records, network, x, title)
     write_atomically(folder / "comparison.png", png_bytes(figure, bbox_inches="tight"))
 
 
 def _written(
-    comparison: Comparison, name: str, choice: tuple[Arm, DataFrame]
-) -> tuple[Arm, keras.Model]:
-    """Return an arm and its network from a file, which is written if need be."""
-    path, (arm, rows) = comparison.folder / name, choice
+    comparison: Comparison, path: Path, arm: Arm, rows: DataFrame
+) -> keras.Model:
+    """Return the network of an arm from a file, which is written if need be."""
     try:
-        return arm, load_model(path)
+        return load_model(path)
     except (FileNotFoundError, ValueError):  # missing or damaged
         own = isinstance(comparison.dataset, OwnModel)
         train: Callable[..., keras.Model] = refit_model if own else refit
         network = train(comparison.dataset, arm, comparison.recipe, *settings_of(rows))
         with atomic_path(path) as temporary:
             network.save(temporary)
-        return arm, network
+        return network

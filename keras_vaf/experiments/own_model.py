@@ -215,7 +215,7 @@ def _score_of(model: keras.Model, data: tuple[Any, ...]) -> str:
     return "minimize loss"
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def trainer_of_model(own: OwnModel, arm: Arm, recipe: Recipe) -> Trainer:
     """Return the trainer of all networks of an arm, which compiles once."""
     flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(own.x))

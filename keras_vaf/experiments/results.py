@@ -4,7 +4,8 @@ import math
 import statistics
 from typing import Any, Literal
 
-from pandas import DataFrame
+import numpy as np
+from pandas import DataFrame, Series
 
 from keras_vaf.experiments import significance
 from keras_vaf.utils import check_choice, deviation
@@ -14,6 +15,7 @@ Selection = Literal["validation", "paper"]
 ARM, CELL = ["activation", "arguments"], ["seed", "fold"]
 SCORES = {"validation": "validation", "paper": "test"}  # those that select
 _TIE = 1e-9  # means that differ by a smaller share are equal but for rounding
+_SAME = 1e-4  # gains that differ by a smaller share are equal
 _KNOWN = {"classification": ("accuracy", -1.0), "regression": ("RMSE", 1.0)}
 
 
@@ -69,6 +71,7 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
         "mean": scores.mean(),
         "deviation": deviation(scores.tolist()),
         "error": math.inf if diverged else factor * rows["validation"].mean(),
+        "val_loss": rows["val_loss"].mean(skipna=False),
         "parameters": rows["parameters"].iloc[0],
         **dict.fromkeys(("gain", "interval", "low", "high", "p"), math.nan),
     }
@@ -80,16 +83,20 @@ def numbers_of(rows: DataFrame, first: DataFrame | None = None) -> dict[str, Any
             "Activations must have the same seeds and folds to be compared. "
             f"Received: {len(rows)} and {len(first)} folds"
         )
-    gains = (factor * (first["test"].to_numpy() - scores)).tolist()
-    gain, share = statistics.fmean(gains), rows["share"].iloc[0]
-    numbers["gain"] = 0.0 if abs(gain) <= _TIE * abs(numbers["mean"]) else gain
+    gains, shares = factor * (first["test"].to_numpy() - scores), rows["share"]
+    gain = 0.0 if abs(gains.mean()) <= _TIE * abs(scores.mean()) else gains.mean()
+    numbers["gain"] = gain
     # With two folds, the interval is so wide that it means nothing.
-    if len(gains) > 2 and all(map(math.isfinite, gains)):
-        half = numbers["interval"] = significance.corrected_interval(gains, share)
-        if half > 0 or numbers["gain"] == 0:  # equal gains do not prove certainty
-            middle = numbers["gain"]
-            numbers["low"], numbers["high"] = middle - half, middle + half
-            numbers["p"] = significance.corrected_t_test(gains, share)
+    if len(gains) < 3 or not np.isfinite(gains).all():
+        return numbers
+    numbers["interval"] = 0.0
+    # Folds that gain the same, or the same number of rows, do not prove certainty.
+    both = np.array([gains, gains * shares])
+    if (np.ptp(both, axis=1) > _SAME * abs(both).max(axis=1)).all():
+        data = gains.tolist(), shares.iloc[0]
+        half = numbers["interval"] = significance.corrected_interval(*data)
+        numbers["low"], numbers["high"] = gain - half, gain + half
+        numbers["p"] = significance.corrected_t_test(*data)
     return numbers
 
 
@@ -118,17 +125,27 @@ def models_of(found: DataFrame) -> DataFrame:
 def choose(models: DataFrame) -> tuple[str, str]:
     """Return the network with the best mean validation score.
 
-    Of networks that are equal but for rounding, it is the one with fewer parameters,
-    and of these the first one.
+    Of networks that are equal but for rounding, it is the one with the lower mean
+    validation loss, then the one with fewer parameters, and then the first one.
+
+    Args:
+        models: As from `models_of`. References take no part.
     """
-    return best_of(models)["parameters"].idxmin()
+    left = networks_of(models)
+    for column in ("error", "val_loss", "parameters"):
+        left = left[lowest(left[column])]
+    return left.index[0]
 
 
-def best_of(models: DataFrame) -> DataFrame:
-    """Return the networks whose mean validation score is the best but for rounding."""
-    networks = models[models["parameters"].notna()]
-    errors, best = networks["error"], networks["error"].min()
-    return networks[(errors == best) | (errors - best <= _TIE * abs(best))]
+def networks_of(models: DataFrame) -> DataFrame:
+    """Return the models that are networks."""
+    return models[models["parameters"].notna()]
+
+
+def lowest(values: Series) -> Series:
+    """Tell which values equal the lowest one but for rounding; NaN is the highest."""
+    values, best = values.fillna(math.inf), values.fillna(math.inf).min()
+    return (values == best) | (values - best <= _TIE * abs(best))
 
 
 def settings_of(rows: DataFrame) -> tuple[float, int, int]:

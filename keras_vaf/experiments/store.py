@@ -19,7 +19,7 @@ _TEXTS = ("problem", "task", "hidden", "title", *KEY[:3], "environment")
 _OPTIONAL = ("learning_rate", "epochs", "best_epoch", "val_loss", "parameters")
 
 
-def records(path: str | os.PathLike[str]) -> DataFrame:
+def records(path: str | os.PathLike[str], recipe: str = "") -> DataFrame:
     """Return all records of a folder, one row for each finished training.
 
     - `problem`, `task`: Name of the dataset, `"classification"` or `"regression"`.
@@ -46,6 +46,7 @@ def records(path: str | os.PathLike[str]) -> DataFrame:
 
     Args:
         path: Folder of `.jsonl` files, such as the `output` of `compare`.
+        recipe: Hash of the recipe whose records are read, by default of all.
 
     Raises:
         NotADirectoryError: If the path is that of a file.
@@ -58,10 +59,11 @@ def records(path: str | os.PathLike[str]) -> DataFrame:
     if Path(path).is_file():
         raise NotADirectoryError(f"Expected a folder of records. Received: {path}")
     files = sorted(Path(path).glob("*.jsonl"))
-    rows = [row for file in files for row in read_lines(file)]
+    rows = [row for file in files for row in read_lines(file, recipe)]
     complete = [row for row in rows if _is_record(row)]
     found = DataFrame(complete, columns=list(COLUMNS))
     found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
+    found = found[found["recipe"] == recipe] if recipe else found
     return found.drop_duplicates(list(KEY), ignore_index=True)
 
 
@@ -80,10 +82,10 @@ def append(folder: Path, row: dict[str, Any]) -> None:
     append_line(path, {name: row.get(name) for name in COLUMNS})
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the JSON objects of a file, one per line, without incomplete lines."""
-    rows = []
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
+def read_lines(path: Path, part: str = "") -> list[dict[str, Any]]:
+    """Return the JSON objects of the complete lines of a file that have a text."""
+    rows, lines = [], path.read_bytes().splitlines() if path.is_file() else ()
+    for line in (each for each in lines if part.encode() in each):
         with contextlib.suppress(ValueError):  # an interruption cut this line off
             rows.append(json.loads(line))
     return [row for row in rows if isinstance(row, dict)]

@@ -1,5 +1,7 @@
 """`table`, the numbers of a comparison, and `text_of`, the table for readers."""
 
+import itertools
+import json
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -90,8 +92,13 @@ class Text(NamedTuple):
         return f"# {self.title}\n\n{cells}\n\n{notes}\n"
 
 
-def text_of(found: DataFrame) -> Text:
-    """Return the `table` for readers, without columns whose cells are all empty."""
+def text_of(found: DataFrame, epochs: int = 0) -> Text:
+    """Return the `table` for readers, without columns whose cells are all empty.
+
+    Args:
+        found: Records, as for `table`.
+        epochs: Largest number of epochs, for a note on the settings.
+    """
     task, lines = task_of(found), []
     for row in table(found).itertuples():
         lines.append(
@@ -111,7 +118,8 @@ def text_of(found: DataFrame) -> Text:
     network = first["hidden"]
     network = network if task not in CONSTANT else f"hidden layers {network}"
     title = f"{score[0].upper()}{score[1:]} on {first['problem']}, {network}"
-    return Text(title, columns, cells, _notes(found))
+    notes = [*_notes(found), *([_settings(found, epochs)] if epochs else [])]
+    return Text(title, columns, cells, notes)
 
 
 def _gain(gain: float, half: float, task: str) -> str:
@@ -150,7 +158,28 @@ def _notes(found: DataFrame) -> list[str]:
         explained += _REFERENCES
     networks = found[found["learning_rate"].notna()]
     odd = _odd_trainings(found, networks, results.select(networks))
+    places = found["environment"].unique()
+    if len(places) > 1:
+        odd = itertools.chain(odd, [f"Trained in several places: {'; '.join(places)}."])
     return [explained, "Seconds are those of all trainings of a line.", *odd]
+
+
+def _settings(found: DataFrame, epochs: int) -> str:
+    """Return how the networks of a table were trained."""
+    rates, seeds = (
+        ", ".join(f"{each:g}" for each in sorted(found[name].dropna().unique()))
+        for name in ("learning_rate", "seed")
+    )
+    vafs = found[found["arguments"] != "{}"].drop_duplicates(results.ARM)
+    arguments = (
+        f" {title}: {', '.join(f'{k} = {v}' for k, v in json.loads(text).items())}."
+        for title, text in vafs[["title", "arguments"]].itertuples(index=False)
+        if '"k"' in text
+    )
+    return (
+        f"Trained with {found['fold'].nunique()} folds, seed {seeds}, at most {epochs} "
+        f"epochs, and the learning rates {rates}.{''.join(arguments)}"
+    )
 
 
 def _odd_trainings(

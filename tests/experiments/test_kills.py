@@ -23,7 +23,7 @@ def lines_of(folder):
         for path in folder.glob("*.jsonl")
         for line in path.read_bytes().split(b"\n")
     ]
-    return [json.loads(line) for line in lines if line.endswith(b"}")]
+    return [json.loads(line) for line in lines if line.endswith(b'"}')]
 
 
 def outcome(found):

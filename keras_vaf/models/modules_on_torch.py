@@ -113,7 +113,7 @@ def rebuilt(
         vaf = VAF(new.k, g, old.weight.shape[:-1], old.axes)
         vaf.set_weights(new.get_weights())
         vaf.train(old.training).to(old.weight.device, old.weight.dtype)
-        exchange(module, old, vaf)
+        exchange(module, {path: vaf})
         change.after = f"VAF(k={vaf.k})"
     return module, changes
 

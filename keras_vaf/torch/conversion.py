@@ -1,83 +1,106 @@
 """`Conversion`, which puts VAFs in the place of the activations of a module."""
 
 import copy
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
 from keras_vaf.ops import on_torch
-from keras_vaf.torch import checks, functions
+from keras_vaf.torch import functions
+from keras_vaf.torch.checks import Trials
 from keras_vaf.torch.modules import HOSTS, clone, exchange
-from keras_vaf.torch.recording import Recording, run, same_random_numbers
+from keras_vaf.torch.recording import Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
 
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _BY_CODE = "the code of {} computes it; give that class a module instead"
 _GIVE_DATA = "give `data`, or name it in `layers`"
+_SHAPES = "it shapes an output of the model"
 
 
+@dataclasses.dataclass
 class Conversion:
-    """The conversion of one module. The other arguments are those of `convert`.
+    """The conversion of a `module`. Arguments are those of `convert`, and `change`.
 
-    `change` makes the record of an activation, one of `lines`. `deviation` is the
-    largest difference of the outputs, or `None` without data.
+    This makes the record of an activation, one of `lines`. `deviation` is the largest
+    difference of the outputs, or `None` if none was compared. Copies of the module are
+    run; with `inplace`, the last step alone changes it.
     """
 
-    def __init__(
-        self,
-        change: Callable[..., Any],
-        module: torch.nn.Module,
-        data: Any,
-        k: int,
-        g: str | functions.G | None,
-        sharing: Any,
-        selection: Any,
-        inplace: bool,
-    ) -> None:
-        if sharing != "layer" and (sharing != "channel" or data is None):
+    change: Callable[..., Any]
+    module: torch.nn.Module
+    data: Any
+    k: int
+    g: str | functions.G | None
+    sharing: Any
+    selection: Any
+    inplace: bool
+    lines: list[Any] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
+    deviation: float | None = None
+    seen: Recording | None = None
+
+    def __post_init__(self) -> None:
+        """Check the arguments, and convert the module."""
+        if self.sharing not in ("layer", "layer" if self.data is None else "channel"):
             raise ValueError(
                 "In a module of PyTorch, `sharing` is 'layer', or 'channel' if `data` "
-                f"is given. Received: sharing={sharing!r}"
+                f"is given. Received: sharing={self.sharing!r}"
             )
-        self._k, self._g = k, None if g is None else functions.checked(g)
-        self._sharing, self._selection, self._data = sharing, selection, data
-        self.module = module if inplace else clone(module)
-        self.notes: list[str] = []
-        self.deviation: float | None = None
+        self.g = None if self.g is None else functions.checked(self.g)
+        with torch.inference_mode(False):  # its parameters would not be trained
+            self.module = self.module if self.inplace else clone(self.module)
+            self._convert()
+
+    def _convert(self) -> None:
+        """Find the activations, decide, make VAFs, try them, and put them in."""
         every = dict(self.module.named_modules())
         vafs = [path for path, part in every.items() if isinstance(part, VAF)]
         inside = tuple(path and f"{path}." for path in vafs)
         parts = {p: m for p, m in every.items() if not f"{p}.".startswith(inside)}
-        if selection is not None:
-            selection.check([path for path in every if path], every)
-        with same_random_numbers(self.module):  # of dropout, for example
+        if self.selection is not None:
+            self.selection.check([path for path in every if path], every)
+        with same_random_numbers(self.module), torch.device("cpu"):
             tried = {path: functions.recognize(part) for path, part in parts.items()}
-        found = {path: each for path, each in tried.items() if path and each}
-        self._seen = None
-        if data is not None:
-            self._seen = Recording(self.module, [*found, *vafs], data)
-        self.lines = []
+        found = {path: each for path, each in tried.items() if each}
+        if self.data is not None:
+            self.seen = Recording(self.module, [*found, *vafs], self.data)
         for path, each in found.items():
             old, reason = parts[path], self._reason(path, parts[path], each)
-            self.lines.append(change(path, each.name, "VAF", kept=reason, old=old))
+            self.lines.append(self.change(path, each.name, "VAF", kept=reason, old=old))
         chosen = [line for line in self.lines if not line.kept]
-        for line in chosen:
-            line.new = self._replacement(line, found[line.layer])
-        for line in chosen:
-            exchange(self.module, line.old, line.new)
-        if self._seen is None:
+        made: dict[int, VAF] = {}
+        for line in chosen:  # one VAF for all that share a weight
+            key = id(next(line.old.parameters(), line))
+            made[key] = line.new = made.get(key) or self._replacement(
+                line, found[line.layer]
+            )
+        if self.data is None:
             self.notes.append(NOT_RUN)
         else:
-            self._check(chosen, self._seen.outputs)
-        held = functions.held_functions(parts)
-        for host, path, name in self._seen.by_code() if self._seen else held:
-            kind = type(self.module.get_submodule(host)).__name__
-            self.lines.append(change(path, name, kept=_BY_CODE.format(kind)))
+            trials = Trials(self.module, self.data)
+            chosen = trials.keep(chosen)
+            self.deviation, self.notes = trials.deviation, trials.notes
+        hosts = {path: part for path, part in parts.items() if path not in found}
+        codes = self.seen.by_code() if self.seen else _held_functions(hosts)
+        for host, path, name in dict.fromkeys(codes):
+            kind = type(every[host]).__name__
+            reason = _BY_CODE.format(kind)
+            self.lines.append(self.change(path or kind, name, kept=reason))
+        exchange(self.module, {line.layer: line.new for line in chosen})
 
     def _reason(self, path: str, part: torch.nn.Module, found: functions.Found) -> str:
         """Return why an activation is kept, or ""."""
+        host, _, name = path.rpartition(".")
+        if not path:
+            return _SHAPES
+        if vars(self.module.get_submodule(host)).get(name, part) is not part:
+            return "another attribute of its host hides it"
+        if any(p.is_meta for p in part.parameters()):
+            return "its weights have no storage"
         if any(held for name, held in vars(part).items() if name.endswith("hooks")):
             return "it has hooks, which a new module would lose"
         parametrized = torch.nn.utils.parametrize.is_parametrized(part)
@@ -85,15 +108,15 @@ class Conversion:
             return "it is a parametrization, or has one"
         if any(not p.requires_grad for p in part.parameters()):
             return "it is frozen"
-        if self._selection is not None:
-            if not self._selection.takes(part, path):
+        if self.selection is not None:
+            if not self.selection.takes(part, path):
                 return "it was not chosen"
-            if self._selection.names(part, path):
+            if self.selection.names(part, path):
                 return ""
         elif not found.known:
             return "no known function has its values; name it in `layers`"
-        if self._seen is not None:
-            return self._seen.reason(path, found.bounded)
+        if self.seen is not None:
+            return self.seen.reason(path, found.bounded)
         return self._by_order(part, found)
 
     def _by_order(self, part: torch.nn.Module, found: functions.Found) -> str:
@@ -105,7 +128,7 @@ class Conversion:
             weighted = [p for p, each in later if [*each.parameters(recurse=False)]]
             followed = _is_followed(self.module, path, weighted)
             if followed is False:
-                return "it shapes an output of the model"
+                return _SHAPES
             certain = certain and followed is True
         if certain:
             return ""
@@ -123,8 +146,8 @@ class Conversion:
         """Return the VAF for an activation, and describe the change."""
         part, remarks = line.old, []
         place: tuple[int, int] | None = None  # axis and size
-        if self._seen is not None and self._sharing == "channel":
-            place = self._seen.channels(line.layer)
+        if self.seen is not None and self.sharing == "channel":
+            place = self.seen.channels(line.layer)
             if place is None:
                 remarks.append(
                     "shared per layer, its calls have no one number of channels"
@@ -135,52 +158,20 @@ class Conversion:
         axes, sizes = ((), ()) if place is None else (place[:1], place[1:])
         try:
             start = functions.leaky(slopes[0]) if slopes else found.start
-            vaf = VAF(self._k, self._g or found.g, sizes, axes, start)
+            with torch.device("cpu"):
+                vaf = VAF(self.k, self.g or found.g, sizes, axes, start)
             if len(slopes) > 1:
                 g = functions.of_package(vaf.g)
-                each = [functions.leaky(slope)((), self._k, g) for slope in slopes]
+                each = [functions.leaky(slope)((), self.k, g) for slope in slopes]
                 vaf.set_weights([np.stack(rows) for rows in zip(*each, strict=True)])
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
         if getattr(part, "inplace", False):
-            advice = "" if self._seen else ": compare the outputs"
+            advice = "" if self.seen else ": compare the outputs"
             remarks.append(f"it computed in place, the VAF does not{advice}")
         line.remark, line.error = "; ".join(remarks), _error(part, vaf)
         like = _like(self.module, line.layer, vaf.weight)
         return vaf.train(part.training).to(device=like.device, dtype=like.dtype)
-
-    def _put_back(self, line: Any, reason: str = "") -> None:
-        exchange(self.module, line.new, line.old)
-        line.kept = reason
-
-    def _check(self, lines: list[Any], expected: list[torch.Tensor]) -> None:
-        """Put back what changes the outputs or is not used, and measure the rest."""
-
-        def gap() -> float:
-            now = run(clone(self.module).eval(), self._data)
-            return checks.difference(expected, now)
-
-        limit, self.deviation = checks.limit(expected), gap()
-        if self.deviation > limit:  # put all back, and find those that change no output
-            for line in lines:
-                self._put_back(line)
-            stable = gap() <= limit
-            if not stable:
-                self.notes.append("the outputs differ from call to call")
-            for line in lines:
-                exchange(self.module, line.old, line.new)
-                if stable and gap() > limit:
-                    inplace = getattr(line.old, "inplace", False)
-                    cause = ", because it computes in place" if inplace else ""
-                    self._put_back(line, f"the outputs differ without it{cause}")
-        paths = [line.layer for line in lines if not line.kept]
-        reasons, notes = checks.unused(self.module, paths, self._data)
-        self.notes += notes
-        for line in lines:
-            if line.layer in reasons:
-                self._put_back(line, reasons[line.layer])
-        if any(line.kept for line in lines):
-            self.deviation = gap()
 
 
 def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool | None:
@@ -205,11 +196,24 @@ def _like(module: torch.nn.Module, path: str, default: torch.Tensor) -> torch.Te
     return next((p for p in each if p.is_floating_point()), default)
 
 
-def _error(part: torch.nn.Module, vaf: VAF) -> float:
+def _error(part: torch.nn.Module, vaf: VAF) -> float | None:
     """Return the largest difference between a VAF and the module that was there."""
+    if vaf.weight.is_meta:
+        return None
     old = copy.deepcopy(part).cpu().float()
     rows = vaf.weight.reshape(-1, vaf.weight.shape[-1])
     x = functions.GRID[:, None].expand(-1, len(rows))
     with torch.no_grad():
         y = on_torch.vaf(x, rows, vaf.g, (1,))
         return float((y - old.forward(x.clone())).abs().max())
+
+
+def _held_functions(parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of modules, of functions that they hold, and their names."""
+    for host, part in parts.items():
+        for attribute, value in vars(part).items():
+            name = getattr(value, "__name__", "")
+            if name.replace("_", "") in functions.CALLED:
+                yield host, f"{host}.{attribute}".lstrip("."), name
+        if isinstance(part, torch.nn.RNN | torch.nn.RNNCell):
+            yield host, host, part.nonlinearity

@@ -1,7 +1,6 @@
 """`recognize`, which finds the functions that modules compute."""
 
 import copy
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -96,14 +95,3 @@ def _values(module: torch.nn.Module) -> torch.Tensor | None:
         return None
     same = all(torch.equal(y, found[0]) for y in found)
     return found[0] if same and found[0].isfinite().all() else None
-
-
-def held_functions(
-    parts: dict[str, torch.nn.Module],
-) -> Iterator[tuple[str, str, str]]:
-    """Yield the paths of modules, of functions that they hold, and their names."""
-    for host, part in parts.items():
-        for attribute, value in vars(part).items():
-            name = getattr(value, "__name__", "")
-            if name.replace("_", "") in CALLED:
-                yield host, f"{host}.{attribute}".lstrip("."), name

@@ -1,6 +1,8 @@
 """Functions that copy and change modules, and read their VAFs."""
 
 import copy
+from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -13,32 +15,64 @@ _Encoder, _Decoder = HOSTS = (
 )
 
 
-def clone(module: torch.nn.Module) -> torch.nn.Module:
-    """Return a copy of a module, with the activations of decoder layers."""
+def clone(module: torch.nn.Module, shared: bool = False) -> torch.nn.Module:
+    """Return a copy of a module, with the activations of decoder layers.
+
+    A lock, and what else cannot be copied, is an error, or `shared` with the copy.
+    """
     try:
         new = copy.deepcopy(module)
     except Exception as error:  # the code of modules may raise anything
-        raise ValueError(
-            "The module cannot be copied. It may hold a tensor of its last call: "
-            f"convert it before it is called. Received: {type(module).__name__} "
-            f"({error})"
-        ) from error
+        odd = _not_copied(module)
+        if not (shared and odd):
+            kinds = [f"{path} ({type(each).__name__})" for path, each in odd.items()]
+            raise ValueError(
+                f"The module cannot be copied because of {', '.join(kinds)}. Convert "
+                "it before it is called, if this is a tensor of its last call, or "
+                "call `convert` with `inplace=True`, which needs no copy. "
+                f"Received: {type(module).__name__} ({error})"
+            ) from error
+        new = copy.deepcopy(module, {id(each): each for each in odd.values()})
     for before, after in zip(module.modules(), new.modules(), strict=True):
         if isinstance(before, _Decoder) and "activation" not in vars(before):
             vars(after).pop("activation")  # `__setstate__` hides the module behind it
     return new
 
 
-def exchange(
-    module: torch.nn.Module, old: torch.nn.Module, new: torch.nn.Module
-) -> None:
-    """Put a new part wherever a module uses an old one, and let all hosts call it."""
-    for path, part in [*module.named_modules(remove_duplicate=False)]:
-        if part is old:
-            host, _, name = path.rpartition(".")
-            setattr(module.get_submodule(host), name, new)
+def _not_copied(module: torch.nn.Module) -> dict[str, Any]:
+    """Return what the modules hold and cannot be copied, by its paths."""
+    parts, found = {id(part): part for part in module.modules()}, {}
+    for path, part in module.named_modules():
+        held = {n: each for n, each in vars(part).items() if n != "_buffers"}
+        for name, each in (held | dict(part.named_buffers(recurse=False))).items():
+            try:
+                copy.deepcopy(each, {**parts})
+            except Exception:  # as above
+                found[f"{path}.{name}".lstrip(".")] = each
+    return found
+
+
+def exchange(module: torch.nn.Module, new: Mapping[str, torch.nn.Module]) -> None:
+    """Put new parts at paths, and wherever else the module holds what is there.
+
+    Lists, tuples, dictionaries and other objects of a module may hold it, too.
+    """
+    parts = {id(module.get_submodule(path)): part for path, part in new.items()}
+    left: list[Any] = [vars(part) for part in module.modules()]
+    seen: set[int] = set()
+    for held in left:  # which gets longer
+        items = [*(held.items() if isinstance(held, dict) else enumerate(held))]
+        for key, value in items if id(held) not in seen else ():
+            if id(value) in parts:
+                held[key] = parts[id(value)]
+            elif type(value) is tuple and not parts.keys().isdisjoint(map(id, value)):
+                held[key] = tuple(parts.get(id(each), each) for each in value)
+            elif not isinstance(value, torch.nn.Module | type | ModuleType):
+                is_box = isinstance(value, dict | list)
+                left.append(value if is_box else getattr(value, "__dict__", {}))
+        seen.add(id(held))
     for part in module.modules():
-        own = getattr(part, "activation", None)
+        own = getattr(part, "activation", None) if isinstance(part, HOSTS) else None
         if isinstance(part, _Decoder) and isinstance(own, VAF):
             vars(part)["activation"] = own  # copies keep it
         if isinstance(part, _Encoder) and isinstance(own, VAF):

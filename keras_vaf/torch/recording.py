@@ -4,7 +4,9 @@ import contextlib
 import copy
 import dataclasses
 import random
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,32 +16,41 @@ from torch.overrides import TorchFunctionMode
 from keras_vaf.torch.functions import CALLED
 from keras_vaf.torch.modules import clone
 
+_NO_CONTAINERS = torch.Tensor, torch.nn.Module, type, ModuleType, str, int, float
+_PLACES = torch.bool, torch.int32, torch.int64  # masks and indices
+# Names of operators without underscores at their ends.
 _PRODUCTS = {
-    *("mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "einsum"),
-    *("matmul", "__matmul__", "bmm", "lerp", "addcmul"),
+    *("mul", "rmul", "imul", "multiply", "matmul", "rmatmul", "imatmul", "mm", "bmm"),
+    *("einsum", "lerp", "addcmul", "scaled_dot_product_attention"),
 }
 _COPIES = {
-    *("cat", "concat", "concatenate", "stack", "hstack", "vstack", "where"),
-    *("index_put", "__setitem__", "scatter", "index_copy"),
+    *("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack"),
+    *("column_stack", "where", "copy", "setitem", "index_put", "index_copy", "scatter"),
+    *("masked_scatter", "slice_scatter", "select_scatter", "written"),
 }
 # The axis of the channels in the output of each operator with weights.
 _AXES = {
     **dict.fromkeys(("linear", "layer_norm", "rms_norm", "embedding", "addmm"), -1),
-    **dict.fromkeys(("matmul", "__matmul__"), -1),
+    "matmul": -1,
     **{f"conv{kind}{n}d": -1 - n for kind in ("", "_transpose") for n in (1, 2, 3)},
 }
 
 
-def tensors(value: Any, seen: tuple[int, ...] = ()) -> list[torch.Tensor]:
+def tensors(value: Any) -> list[torch.Tensor]:
     """Return the tensors in nested containers and plain objects, in order."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if id(value) in seen or isinstance(value, torch.nn.Module | type):
-        return []
-    if not isinstance(value, Mapping | list | tuple | set):
-        value = getattr(value, "__dict__", {})
-    inner = value.values() if isinstance(value, Mapping) else value
-    return [t for each in inner for t in tensors(each, (*seen, id(value)))]
+    found, seen, left = [], dict[int, Any](), [value]
+    while left:
+        value = left.pop()
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        if id(value) in seen or isinstance(value, _NO_CONTAINERS):
+            continue
+        seen[id(value)] = value
+        if not isinstance(value, Mapping | list | tuple | set):
+            value = getattr(value, "__dict__", {})
+        inner = value.values() if isinstance(value, Mapping) else value
+        left += reversed([*inner])
+    return found
 
 
 @contextlib.contextmanager
@@ -93,13 +104,16 @@ class Recording(TorchFunctionMode):
         self, module: torch.nn.Module, activations: Collection[str], data: Any
     ) -> None:
         super().__init__()
-        module, data = clone(module).eval(), copy.deepcopy(data)
+        module, data = clone(module, shared=True).eval(), copy.deepcopy(data)
         self._nodes: list[_Node] = []
         self._activations, self._stack = {*activations}, [""]
-        self._held: list[Any] = []  # the id of a tensor is used again without it
-        held = [[*m.buffers(), vars(m)] for m in module.modules()]
-        self._of: dict[int, _Node | str] = {id(t): "constant" for t in tensors(held)}
+        # Tensors by their memory. The id of one that is not held is used again.
+        self._held: dict[int, list[torch.Tensor]] = defaultdict(list)
+        held = tensors([[*m.buffers(), vars(m)] for m in module.modules()])
+        self._of: dict[int, _Node | str] = {id(t): "constant" for t in held}
         self._of |= {id(p): "weight" for p in module.parameters()}
+        for t in (*held, *module.parameters()):
+            self._held[_memory(t)].append(t)
         for path, part in module.named_modules():
             if not isinstance(part, torch.jit.ScriptModule):
                 self._watch(part, path)
@@ -114,8 +128,12 @@ class Recording(TorchFunctionMode):
         """Call a function of PyTorch, and record it."""
         y = func(*args, **(kwargs or {}))
         if self._activations.isdisjoint(self._stack):
-            name = getattr(func, "__name__", "")
-            made = args[0] if name == "__setitem__" else y
+            name = getattr(func, "__name__", "").strip("_")
+            made = args[0] if name == "setitem" else y
+            if name.endswith("_like") or name.startswith("new_"):
+                args = args[1:]  # the values of the first do not matter
+            if name.endswith("_as"):
+                args = args[:1]
             self._add(name, tensors([args, kwargs]), tensors(made))
         return y
 
@@ -144,19 +162,31 @@ class Recording(TorchFunctionMode):
         """Add a node for each output of a call that depends on the data."""
         # Tensors that no recorded call made come from code that PyTorch does not see.
         last = self._nodes[-1] if self._nodes else "constant"
-        kinds = dict.fromkeys(self._of.get(id(t), last) for t in inputs)
-        sources = [kind for kind in kinds if isinstance(kind, _Node)]
-        weight = "weight" in kinds
-        self._held += outputs
+        known = {id(t): self._of.get(id(t), last) for t in inputs}
         for t in outputs:
-            if not sources and name != "input":
-                self._of[id(t)] = "weight" if weight else "constant"
-                continue
+            alike = self._held[_memory(t)]
+            written = id(t) in known
+            viewed = {id(each) for each in alike} & known.keys()
+            chosen = known if written or not viewed else viewed
+            self._put(name, [known[each] for each in chosen], t)
+            for other in alike if written else ():
+                if other is not t:
+                    self._put("written", [self._of[id(t)], self._of[id(other)]], other)
+            alike.append(t)
+
+    def _put(self, name: str, kinds: list[_Node | str], t: torch.Tensor) -> None:
+        """Note what a tensor is, which is made of these kinds."""
+        sources = [*dict.fromkeys(kind for kind in kinds if isinstance(kind, _Node))]
+        weight = "weight" in kinds
+        self._of[id(t)] = "weight" if weight else "constant"
+        if sources or name == "input":
             axes = [_AXES.get(name) if weight else None]
             axes += [_kept_axis(source, t) for source in sources]
             axes.append(1 - t.ndim if "_norm" in name else None)
-            axis = next(filter(None, axes), None)
-            weighted = weight and name not in _COPIES
+            axis, weighted = (
+                next(filter(None, axes), None),
+                weight and name not in _COPIES,
+            )
             node = _Node(name, self._stack[-1], sources, weighted, t, axis)
             self._nodes.append(node)
             self._of[id(t)] = node
@@ -164,18 +194,23 @@ class Recording(TorchFunctionMode):
     def _search(self) -> None:
         """Find the facts about each node, from the last to the first."""
         for t in self.outputs:
-            if isinstance(node := self._of.get(id(t)), _Node):
-                node.returned = node.reaches = True
+            if isinstance(last := self._of.get(id(t)), _Node):
+                last.returned = last.reaches = True
         for node in reversed(self._nodes):
+            node.reaches |= not self.outputs  # they may be in unknown objects
             for source in node.sources:
-                others = [s.tensor.numel() for s in node.sources if s is not source]
+                others = [
+                    other.tensor.numel()
+                    for other in node.sources
+                    if other is not source and other.tensor.dtype not in _PLACES
+                ]
                 # Fewer numbers, such as a mask, scale values: then it is not a gate.
                 scaled = source.tensor.shape == node.tensor.shape and (
                     max(others, default=0) < source.tensor.numel()
                 )
                 alone = not node.weighted and (scaled or not others)
                 product = node.name in _PRODUCTS and bool(others) and not alone
-                source.after |= node.weighted or node.after
+                source.after |= node.reaches and (node.weighted or node.after)
                 source.reaches |= node.reaches
                 source.returned |= node.returned and (alone or node.name in _COPIES)
                 source.multiplied |= product or (node.multiplied and alone)
@@ -185,12 +220,14 @@ class Recording(TorchFunctionMode):
         calls = self._calls(path)
         if not calls:
             return "`data` does not reach it"
+        calls = [node for node in calls if node.reaches]
+        if not calls:
+            return "no output is seen to depend on it"
         if bounded and any(node.multiplied for node in calls):
             return "it is a gate that multiplies other values"
-        last = [node for node in calls if not node.after]
-        if any(node.returned for node in calls) or any(node.reaches for node in last):
+        if any(node.returned or not node.after for node in calls):
             return "it shapes an output of the model"
-        return "the operations after it cannot be seen" if last else ""
+        return ""
 
     def _calls(self, path: str) -> list[_Node]:
         return [n for n in self._nodes if n.path == path and n.name == "activation"]
@@ -200,10 +237,19 @@ class Recording(TorchFunctionMode):
         found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in self._calls(path)}
         return found.pop() or None if len(found) == 1 else None
 
-    def by_code(self) -> dict[tuple[str, str, str], None]:
-        """Return the paths of modules whose code calls activations, and the names."""
-        called = (n for n in self._nodes if n.name.replace("_", "") in CALLED)
-        return dict.fromkeys((n.path, n.path, n.name.strip("_")) for n in called)
+    def by_code(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the paths of modules whose code calls activations, and the names."""
+        for node in self._nodes:
+            name = node.name.removeprefix("rnn_").removesuffix("_cell")
+            if name.replace("_", "") in CALLED:
+                yield node.path, node.path, name
+
+
+def _memory(t: torch.Tensor) -> int:
+    """Return a number that is equal for tensors of the same memory."""
+    with contextlib.suppress(NotImplementedError, RuntimeError):  # a sparse tensor
+        return t.untyped_storage().data_ptr() or id(t)
+    return id(t)
 
 
 def _kept_axis(node: _Node, t: torch.Tensor) -> int | None:

@@ -129,19 +129,27 @@ class KnownStart(Start):
 
     def errors_of(self, values: Values, g: Function) -> Errors:
         """Return the errors of start values of one function (see `error`)."""
-        alpha, alpha_bias, beta, constant = values
+        alpha, alpha_bias, beta, _ = values
         knots = np.clip(-alpha_bias / alpha, INSIDE[0], INSIDE[-1])[beta != 0]
         # A number of knots that is always the same compiles only once.
         inside = (INSIDE - BESIDE, INSIDE, INSIDE + BESIDE, np.resize(knots, 1000))
         x = np.concatenate([[-FAR, FAR], *inside])
+        errors, y = self.differences(values, g, x)
+        errors = np.nan_to_num(np.abs(errors), nan=np.inf, posinf=np.inf)
+        largest = np.max(errors[2:], where=np.isfinite(y[2:]), initial=0)
+        return Errors(float(largest), float(errors[0]), float(errors[1]))
+
+    def differences(
+        self, values: Values, g: Function, x: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return f minus the function at x, and the values of the function."""
+        alpha, alpha_bias, beta, constant = values
         with np.errstate(all="ignore"):
             y = self.target(x)
             errors = constant - y
             for a, b, factor in zip(alpha, alpha_bias, beta, strict=True):
                 errors = errors + factor * evaluate(g, a * x + b)
-        errors = np.nan_to_num(np.abs(errors), nan=np.inf, posinf=np.inf)
-        largest = np.max(errors[2:], where=np.isfinite(y[2:]), initial=0)
-        return Errors(float(largest), float(errors[0]), float(errors[1]))
+        return errors, y
 
     def __eq__(self, other: object) -> bool:
         """Return whether another start is equal."""

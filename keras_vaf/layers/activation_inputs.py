@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -12,6 +12,7 @@ from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
 _FUNCTIONS, _VALUES = 64, 50_000  # most that are sampled of a layer, evenly spaced
+_EACH = 500  # values of each function, if more functions are sampled
 _BATCH = 256
 
 
@@ -36,7 +37,12 @@ def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
     return found
 
 
-def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
+def activation_inputs(
+    model: keras.Model,
+    data: Any,
+    functions: int = _FUNCTIONS,
+    instead: Mapping[int, Callable[[Any], Any]] | None = None,
+) -> dict[str, np.ndarray]:
     """Run a model and return a sample of the inputs of each trainable activation.
 
     Activations are found anywhere in the model: in nested models, in other layers, and
@@ -46,12 +52,14 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
     Args:
         model: Any model.
         data: Inputs of the model, as arrays in the structure that the model takes.
+        functions: Largest number of functions of a layer that are sampled.
+        instead: Functions that are computed in place of layers, by the `id` of these.
 
     Returns:
         A dictionary from the path of each layer (see `find_layers`) to a float32 array
         of shape `(values, functions)`. A layer with several functions has one column
-        per function, for at most 64 functions. An array has about 50,000 values at
-        most. Layers that the model did not call are left out.
+        per function. An array has about 50,000 values at most, or 500 per function.
+        Layers that the model did not call are left out.
     """
     data = arrays_of(data)
     rows = len(keras.tree.flatten(data)[0])
@@ -67,7 +75,11 @@ def activation_inputs(model: keras.Model, data: Any) -> dict[str, np.ndarray]:
         seen: dict[str, list[np.ndarray]] = {path: [] for path in layers}
         count = math.ceil(rows / _BATCH)
         size = rows // count  # equal batches, because JAX compiles for each size
-        with _recording(layers, seen, _VALUES // count):
+
+        def sample(values: np.ndarray, unshared: Sequence[int]) -> np.ndarray:
+            return thinned(by_function(values, unshared, functions), count)
+
+        with _recording(layers, seen, sample, instead or {}):
             for start in range(0, count * size, size):
                 run(start, start + size)
     return {
@@ -90,26 +102,29 @@ def arrays_of(data: Any) -> Any:
     return arrays
 
 
-def chosen_functions(count: int) -> np.ndarray:
+def chosen_functions(count: int, most: int = _FUNCTIONS) -> np.ndarray:
     """Return the indices of the functions that are sampled, of a number of them."""
-    return np.linspace(0, count - 1, min(count, _FUNCTIONS)).round().astype(int)
+    return np.linspace(0, count - 1, min(count, most)).round().astype(int)
 
 
 @contextlib.contextmanager
 def _recording(
-    layers: dict[str, TrainableActivation], seen: dict[str, list[np.ndarray]], most: int
+    layers: dict[str, TrainableActivation],
+    seen: dict[str, list[np.ndarray]],
+    sample: Callable[[np.ndarray, Sequence[int]], np.ndarray],
+    instead: Mapping[int, Callable[[Any], Any]],
 ) -> Iterator[None]:
-    """Record the inputs of the layers while the model is called."""
+    """Record samples of the inputs of the layers while the model is called."""
 
     def recording(layer: TrainableActivation, values: list[np.ndarray]) -> Callable:
-        call = layer.call
+        call = instead.get(id(layer))
 
         def record_and_call(x: Any, *args: Any, **kwargs: Any) -> Any:
             # While Keras builds a layer, tensors do not have values yet.
             with contextlib.suppress(TypeError, ValueError, NotImplementedError):
                 array = keras.ops.convert_to_numpy(x).astype("float32")
-                values.append(thinned(by_function(array, layer._unshared_axes), most))
-            return call(x, *args, **kwargs)
+                values.append(sample(array, layer._unshared_axes))
+            return call(x) if call else type(layer).call(layer, x, *args, **kwargs)
 
         return record_and_call
 
@@ -122,16 +137,19 @@ def _recording(
             del layer.call
 
 
-def by_function(values: np.ndarray, unshared: Sequence[int]) -> np.ndarray:
-    """Return inputs as `(values, functions)`: a column for each function, up to 64."""
+def by_function(
+    values: np.ndarray, unshared: Sequence[int], most: int = _FUNCTIONS
+) -> np.ndarray:
+    """Return inputs as `(values, functions)`: a column for each chosen function."""
     last = range(values.ndim - len(unshared), values.ndim)
     count = math.prod(values.shape[axis] for axis in unshared)
     values = np.moveaxis(values, unshared, last).reshape(-1, count)
-    return values[:, chosen_functions(count)]
+    return values[:, chosen_functions(count, most)]
 
 
-def thinned(values: np.ndarray, most: int = _VALUES) -> np.ndarray:
-    """Return evenly spaced rows that hold about `most` values together."""
+def thinned(values: np.ndarray, parts: int = 1) -> np.ndarray:
+    """Return evenly spaced rows of one of several equal parts of a sample."""
+    most = max(_VALUES, _EACH * values.shape[1]) // parts
     return values[:: max(1, math.ceil(values.size / most))]
 
 

@@ -28,7 +28,9 @@ class Change:
         layer: Path of the layer, such as `"backbone/relu_1"`.
         before: Name of the old activation.
         after: Name of the new one.
-        error: Largest difference of the two functions; `None` if it is not measured.
+        error: Largest difference of the two functions, on the data if they were fitted
+            to data; `None` if it is not measured.
+        rms: Root mean square difference on the data, if it was measured.
         parameters: Number of parameters added.
         nearest: The known function nearest to the old one, if it was looked for.
         kept: The reason to keep the activation; empty if it was replaced.
@@ -39,6 +41,7 @@ class Change:
     before: str
     after: str = ""
     error: float | None = None
+    rms: float | None = None
     parameters: int = 0
     nearest: str = ""
     kept: str = ""
@@ -47,6 +50,7 @@ class Change:
     new: Any = dataclasses.field(default=None, repr=False)  # or all copies in a layer
     old: Any = dataclasses.field(default=None, repr=False)
     holder: Any = dataclasses.field(default=None, repr=False)  # may be the activation
+    starts: Any = dataclasses.field(default=(), repr=False)  # known functions of a VAF
     name: str = dataclasses.field(default="", repr=False)  # of the new layer
     inside: bool = dataclasses.field(default=False, repr=False)  # of a block
     recurrent: bool = dataclasses.field(default=False, repr=False)
@@ -56,8 +60,12 @@ class Change:
         line = f"{self.layer}: {self.kind}"
         if self.kept:
             return line
-        error = "not measured" if self.error is None else f"{self.error:.2g}"
-        line += f", parameters {self.parameters:+d}, largest error {error}"
+        line += f", parameters {self.parameters:+d}"
+        if self.rms is not None:
+            line += f", root mean square error {self.rms:.2g}"
+        if self.error is not None or self.rms is None:
+            error = "not measured" if self.error is None else f"{self.error:.2g}"
+            line += f", largest error {error}"
         near = self.nearest and f"near {self.nearest}"
         return "; ".join(filter(None, (line, near, self.remark)))
 

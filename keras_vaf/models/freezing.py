@@ -61,7 +61,7 @@ def freeze(model: Any, data: Any = None) -> Any:
     graph.check_built(model, getattr(model, "inputs", None))
     trainable_activations(model)
     graph.check_finite_weights(model)
-    expected = _outputs(model, data)
+    expected = graph.outputs_of(model, data)
 
     def replace(change: Change) -> None:
         if isinstance(change.old, TrainableActivation):
@@ -80,7 +80,8 @@ def freeze(model: Any, data: Any = None) -> Any:
             "of a Sequential or Functional model. Received: a model with "
             f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
         )
-    deviation = float(np.max(np.abs(_outputs(frozen, data) - expected), initial=0.0))
+    gaps = np.abs(graph.outputs_of(frozen, data) - expected)
+    deviation = float(np.max(gaps, initial=0.0))
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
         warnings.warn(
@@ -90,13 +91,6 @@ def freeze(model: Any, data: Any = None) -> Any:
         )
     keep_report(frozen, work.changes, deviation)
     return frozen
-
-
-def _outputs(model: keras.Model, data: Any) -> np.ndarray:
-    """Return all outputs of a model in one float64 vector."""
-    outputs = keras.tree.flatten(graph.run(model, data))
-    arrays = [keras.ops.convert_to_numpy(each) for each in outputs]
-    return np.concatenate([each.astype("float64").ravel() for each in arrays])
 
 
 def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from keras_vaf.layers import TrainableActivation, activation_inputs
+from keras_vaf.layers.activation_inputs import arrays_of
 from keras_vaf.layers.keras_internals import all_layers, history
 from keras_vaf.models import fixed
 
@@ -39,15 +40,54 @@ def functions_on_torch(model: Any) -> Any:
 
 
 def read(
-    model: Any, data: Any = None
+    model: Any, data: Any = None, *options: Any
 ) -> tuple[dict[str, TrainableActivation], dict[str, np.ndarray]]:
     """Return trainable activations by their paths, and with data their inputs.
 
-    Those of a module of PyTorch are layers with the functions of its VAFs.
+    Those of a module of PyTorch are layers with the functions of its VAFs. The options
+    are further arguments of `activation_inputs`.
+
+    Raises:
+        ValueError: If there is no trainable activation, or if an input is not finite.
     """
     reader = functions_on_torch(model) or activation_inputs
     layers = reader.trainable_activations(model)
-    return layers, {} if data is None else reader.activation_inputs(model, data)
+    if data is None:
+        return layers, {}
+    inputs = reader.activation_inputs(model, data, *options)
+    for path, values in inputs.items():
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "The inputs of an activation must be finite: check `data`. Received: "
+                f"NaN or infinite inputs of {path}"
+            )
+    return layers, inputs
+
+
+def check_data(model: keras.Model, data: Any) -> None:
+    """Raise a `ValueError` if data hold NaN, or if a model cannot be called on them."""
+    arrays = [np.asarray(each) for each in keras.tree.flatten(arrays_of(data))]
+    shapes = ", ".join(str(each.shape) for each in arrays)
+    if any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays):
+        raise ValueError(
+            "`data` must be finite: leave out rows with missing entries. Received: NaN "
+            f"or infinite values in arrays of shapes {shapes}"
+        )
+    try:
+        outputs_of(model, keras.tree.map_structure(lambda each: each[:1], data))
+    except Exception as error:  # each backend raises other errors
+        shape = getattr(model, "input_shape", None)
+        raise ValueError(
+            f"`data` must be inputs of the model, of shape {shape}. Received: arrays "
+            f"of shapes {shapes}"
+        ) from error
+
+
+def outputs_of(model: keras.Model, data: Any) -> np.ndarray:
+    """Return all outputs of a model in one float64 vector (see `run`)."""
+    outputs = keras.tree.flatten(run(model, data))
+    arrays = [keras.ops.convert_to_numpy(each) for each in outputs]
+    return np.concatenate([each.astype("float64").ravel() for each in arrays])
 
 
 def check_graph(model: Any) -> None:

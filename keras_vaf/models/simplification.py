@@ -53,7 +53,8 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
         graph.check_graph(model)
     graph.check_finite_weights(model)
     layers, inputs = graph.read(model, data)
-    values = {id(layers[path]): _quantiles(path, x) for path, x in inputs.items()}
+    shares = np.linspace(0, 1, 1001)
+    values = {id(layers[path]): np.quantile(x, shares) for path, x in inputs.items()}
 
     def replace(change: Change) -> None:
         if isinstance(change.old, VAFActivation):
@@ -69,16 +70,6 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     keep_report(result, changes)
     graph.compile_like(result, model)
     return result
-
-
-def _quantiles(path: str, values: np.ndarray) -> np.ndarray:
-    """Return 1001 quantiles of the inputs of an activation."""
-    if not np.isfinite(values).all():
-        raise ValueError(
-            "The inputs of an activation must be finite: check `data`. Received: "
-            f"NaN or infinite inputs of {path}"
-        )
-    return np.quantile(values.astype("float64"), np.linspace(0, 1, 1001))
 
 
 def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -> None:
@@ -109,7 +100,8 @@ def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -
     pairs = zip(zip(*rows, strict=True), new.weights, strict=True)
     new.set_weights([np.reshape(part, weight.shape) for part, weight in pairs])
     change.new, change.after, change.nearest = new, label(new), near
-    change.error = max(error for _, _, error in found)
+    error = max(error for _, _, error in found)
+    change.error, change.rms = (error, None) if values is None else (None, error)
 
 
 def _reduced(

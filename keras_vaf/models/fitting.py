@@ -1,0 +1,104 @@
+"""`fit_to_inputs`, which fits new VAFs to the functions that they replace."""
+
+import itertools
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.fit import fit
+from keras_vaf.initializers.start import KnownStart, Values
+from keras_vaf.layers import VAFActivation
+from keras_vaf.models import graph
+from keras_vaf.models.changes import Change
+from keras_vaf.ops.functions import Function
+
+_QUANTILES = np.linspace(0, 1, 201)
+_FAR = 0.06  # of the standard deviation of a function's values
+
+
+class Fit(NamedTuple):
+    """Start values of one function, and its errors at the inputs of a layer.
+
+    Attributes:
+        rms: Root mean square error.
+        largest: Largest error.
+        deviation: Standard deviation of the old values.
+        values: alpha, alpha_bias, beta and beta_bias.
+    """
+
+    rms: float
+    largest: float
+    deviation: float
+    values: Values
+
+
+def fit_to(start: KnownStart, k: int, g: Function, x: np.ndarray) -> Fit:
+    """Return k hidden units that fit a known function at inputs.
+
+    They are those without inputs if that start is exact, or no worse at the inputs.
+    """
+    found = [start.units(k, g)]
+    if start.fitted(g):
+        quantiles = np.quantile(x, _QUANTILES)
+        found.append(fit(start, k, g, tuple(quantiles.tolist())))
+
+    def measured(values: Values) -> Fit:
+        errors, y = start.differences(values, g, x)
+        errors, y = errors[np.isfinite(y)], y[np.isfinite(y)]
+        rms = float(np.sqrt(np.mean(errors**2)))
+        largest = float(np.max(np.abs(errors)))
+        return Fit(rms, largest, float(np.std(y)), values)
+
+    return min(map(measured, found), key=lambda each: each.rms)
+
+
+def set_units(layer: VAFActivation, fits: Sequence[Values]) -> None:
+    """Set the weights of a VAF, given the units of each of its functions."""
+    for weight, parts in zip(layer.weights, zip(*fits, strict=True), strict=True):
+        weight.assign(np.reshape(parts, weight.shape))
+
+
+def fit_to_inputs(model: Any, changes: Sequence[Change], data: Any) -> None:
+    """Fit new VAFs to the functions that they replace, at the inputs of their layers.
+
+    While the inputs are recorded, the layers compute the old functions.
+    """
+    made = [
+        (change, layer)
+        for change in changes
+        if change.starts and not change.kept
+        for layer in keras.tree.flatten(change.new)
+    ]
+    if not made:
+        return
+    instead = {id(layer): change.old for change, layer in made}
+    layers, inputs = graph.read(model, data, sys.maxsize, instead)
+    found = {id(layers[path]): x for path, x in inputs.items()}
+    shares: list[tuple[float, str]] = []
+    for change, layer in made:
+        if id(layer) not in found:
+            change.remark = "the data do not reach it"
+            continue
+        pairs = zip(itertools.cycle(change.starts), found[id(layer)].T, strict=False)
+        fits = [fit_to(start, layer.k, layer.g, x) for start, x in pairs]
+        set_units(layer, [each.values for each in fits])
+        reached = change.rms is not None
+        change.rms = max(change.rms or 0.0, *(each.rms for each in fits), 0.0)
+        largest = max(each.largest for each in fits)
+        change.error = max(change.error or 0.0, largest) if reached else largest
+        deviation = max(each.deviation for each in fits)
+        shares.append((change.rms / max(deviation, 1e-6), change.layer))
+    far = [each for each in shares if each[0] > _FAR]
+    if far:
+        share, layer = max(far)
+        warnings.warn(
+            f"{len(far)} of {len(shares)} new activations are far from the old ones on "
+            "the data: the root mean square error is up to "
+            f"{share:.0%} of the standard deviation of the old values, in {layer!r}. "
+            "Use a larger `k`.",
+            stacklevel=3,
+        )

@@ -21,7 +21,7 @@ def network():
         [
             keras.Input((6,)),
             *(
-                L.Dense(8, "silu", name="dense"),
+                L.Dense(8, "silu", name="first"),
                 L.Dense(2),
                 L.Activation("gelu", name="act"),
             ),
@@ -73,10 +73,10 @@ def test_the_errors_on_the_data_are_reported_and_less_than_those_of_the_start(
 
 
 def test_a_fit_that_is_far_from_the_function_is_named():
-    with pytest.warns(UserWarning, match=r"1 of 1 .*: the root.* \d+% .*'dense'\."):
-        convert(network(), "dense", g="relu", k=1, data=X)
+    with pytest.warns(UserWarning, match=r"1 of 1 .*: the root.* \d+% .*'first'\."):
+        convert(network(), "first", g="relu", k=1, data=X / 4)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         convert(network(), g="relu", k=7, data=X)
 
 

@@ -1,5 +1,6 @@
 """`convert` with data: functions that are fitted to the inputs of their layers."""
 
+import re
 import warnings
 
 import keras
@@ -72,12 +73,13 @@ def test_the_errors_on_the_data_are_reported_and_less_than_those_of_the_start(
     assert not any("call" in vars(layer) for layer in fitted.layers)
 
 
-def test_a_fit_that_is_far_from_the_function_is_named():
-    with pytest.warns(UserWarning, match=r"1 of 1 .*: the root.* \d+% .*'first'\."):
-        convert(network(), "first", g="relu", k=1, data=X / 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        convert(network(), g="relu", k=7, data=X)
+@pytest.mark.parametrize(("k", "count"), [(1, 1), (7, 0)])
+def test_a_fit_that_is_far_from_the_function_is_named(k, count):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        convert(network(), "first", g="relu", k=k, data=X / 4)
+    pattern = r"1 of 1 .*: the root.* \d+% .*'first'\. Use a larger `k`"
+    assert len([each for each in told if re.match(pattern, str(each.message))]) == count
 
 
 def test_an_exact_start_stays_and_the_ends_are_held():

@@ -40,7 +40,7 @@ def _mlp(x: Any, g: str) -> Any:
     return layers.Dense(64, activation=g)(layers.Dense(64, activation=g)(x))
 
 
-def resnet(x: Any, g: str) -> Any:
+def _resnet(x: Any, g: str) -> Any:
     """Six blocks of 16, 32 and 64 filters, and 13 activations."""
 
     def conv(x: Any, filters: int, stride: int = 1, size: int = 3) -> Any:
@@ -63,7 +63,7 @@ def _application(name: str, x: Any, g: str) -> Any:
     return layers.GlobalAveragePooling2D()(made(x))
 
 
-def blocks(x: Any, g: str, blocks: int, heads: int, **attention: Any) -> Any:
+def _blocks(x: Any, g: str, blocks: int, heads: int, **attention: Any) -> Any:
     """Return what blocks of a transformer make of x."""
     width = x.shape[-1]
     for _ in range(blocks):
@@ -76,12 +76,12 @@ def blocks(x: Any, g: str, blocks: int, heads: int, **attention: Any) -> Any:
 
 
 def _transformer(x: Any, g: str) -> Any:
-    return layers.GlobalAveragePooling1D()(blocks(x, g, blocks=4, heads=4))
+    return layers.GlobalAveragePooling1D()(_blocks(x, g, blocks=4, heads=4))
 
 
 def _language(x: Any, g: str) -> Any:
     x = layers.Embedding(8192, 768)(x)
-    x = blocks(x, g, blocks=12, heads=12, use_causal_mask=True)
+    x = _blocks(x, g, blocks=12, heads=12, use_causal_mask=True)
     return layers.LayerNormalization()(x)
 
 
@@ -93,7 +93,7 @@ _mobilenet = functools.partial(_application, "MobileNetV2")  # 35 activations
 _resnet50 = functools.partial(_application, "ResNet50")
 NETWORKS = {
     "MLP": Network(_mlp, (64,), batch=32, steps=100),
-    "ResNet": Network(resnet, (32, 32, 3), batch=64),
+    "ResNet": Network(_resnet, (32, 32, 3), batch=64),
     "MobileNetV2": Network(_mobilenet, (64, 64, 3), batch=16),
     "transformer": Network(_transformer, (32, 128), batch=16, steps=2),
     "LSTM": Network(_lstm, (32, 32), batch=32, steps=8),

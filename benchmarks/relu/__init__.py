@@ -1,1 +1,0 @@
-"""R1: what a trained network loses if its only activation becomes ReLU."""

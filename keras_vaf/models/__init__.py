@@ -9,6 +9,7 @@ from keras_vaf.models.conversion import convert
 from keras_vaf.models.formulas.formula import KnownFunction, formula, nearest
 from keras_vaf.models.freezing import freeze, train_only_activations
 from keras_vaf.models.fully_connected import mlp
+from keras_vaf.models.relu import to_relu
 from keras_vaf.models.simplification import simplify
 from keras_vaf.models.vaf_equivalent import gaussian, to_vaf
 
@@ -24,6 +25,7 @@ __all__ = [
     "nearest",
     "report",
     "simplify",
+    "to_relu",
     "to_vaf",
     "train_only_activations",
 ]

@@ -112,7 +112,7 @@ def convert(
     names = {part.name: part for part in all_layers(model, include_self=False)}
     formats = (getattr(part, "data_format", None) for part in names.values())
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
-    maker, reasons = _Maker(to, k, g, shared), graph.reasons_to_keep(model)
+    maker, reasons = Maker(to, k, g, shared), graph.reasons_to_keep(model)
 
     def replace(change: Change) -> None:
         holder, reason = change.holder, reasons.get(id(change.holder), "")
@@ -196,7 +196,7 @@ class _Selection:
                 )
 
 
-class _Maker:
+class Maker:
     """Makes new activations. Its arguments are those of `convert`."""
 
     def __init__(self, to: Any, k: Any, g: Any, shared: dict[str, Any]) -> None:

@@ -41,6 +41,14 @@ def is_linear(activation: Any) -> bool:
     return activation is None or activation is keras.activations.linear
 
 
+def is_relu(activation: Any) -> bool:
+    """Return whether an activation is ReLU, without other arguments."""
+    activation = getattr(activation, "activation", activation)
+    facts = ("max_value", "negative_slope", "threshold")
+    other = any(getattr(activation, fact, None) for fact in facts)
+    return not other and label(activation).lower() == "relu"
+
+
 def has_built_in(layer: Any) -> bool:
     """Return whether a Keras layer ends with a built-in activation."""
     return type(layer) in BUILT_IN and not is_linear(layer.activation)

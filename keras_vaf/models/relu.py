@@ -1,0 +1,203 @@
+"""`to_relu`, which turns a trained network into one with ReLU alone."""
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.initializers.fit import fit
+from keras_vaf.initializers.start import KnownStart, Values
+from keras_vaf.layers import TrainableActivation, VAFActivation
+from keras_vaf.layers.keras_internals import all_layers
+from keras_vaf.models import graph
+from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.conversion import Maker
+from keras_vaf.models.fitting import fit_to_inputs, set_units
+from keras_vaf.models.fixed import is_relu
+from keras_vaf.models.freezing import freeze
+from keras_vaf.models.rebuild import Rebuilding
+from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
+from keras_vaf.models.widening import widened
+from keras_vaf.ops.functions import Function
+from keras_vaf.utils import check_flag, check_integer
+
+_RELU = keras.activations.relu
+_ADVICE = {
+    graph.OUTPUT: "compute it behind the network, on the outputs of the layer before",
+    graph.GATE: "a product has no form with ReLU",
+}
+_INSIDE = "a layer computes it inside: write that layer with layers of its own for each"
+
+
+def to_relu(
+    model: keras.Model, k: int = 5, data: Any = None, widen: bool = False
+) -> keras.Model:
+    """Turn a trained network into one of plain Keras layers with ReLU alone.
+
+    Nothing is trained, and no labels are needed. Devices, solvers and verifiers that
+    take ReLU alone can take the result. Each activation becomes a sum of k units, as in
+    `freeze(convert(model, g="relu", k=k, data=data))`. Trainable activations of this
+    package are replaced as well.
+
+    Formula of `widen`, for an activation between two Dense or Conv layers:
+
+    ```
+    V f(W x + b) = sum_j (beta_j V) relu(alpha_j W x + alpha_j b + alpha_bias_j) + c
+    ```
+
+    Args:
+        model: A Sequential or Functional model with weights. For a module of PyTorch,
+            use `convert(module, g="relu", k=5, data=data)`.
+        k: Number of ReLU units of each function. More are more accurate.
+        data: Inputs of the model, such as 256 rows. Functions are fitted to the inputs
+            of their layers, and outputs are compared on them.
+        widen: Whether the units become units of the layers around an activation, so
+            that `Dense(n)`, activation, `Dense(m)` is `Dense(k n, "relu")`, `Dense(m)`.
+            Between the two may be pooling by averages, flattening and batch
+            normalization, which becomes a part of other layers. Dropout is left out.
+
+    Returns:
+        A model that is not compiled. Its `report` lists the activations, those that are
+        left with the reason and what to do, the layers that are left, and the largest
+        difference from the outputs of the given model.
+
+    Raises:
+        ValueError: If the model is not a built Sequential or Functional model, if it
+            has no other activation than ReLU, if k is too small for a function, or if
+            `data` are not finite inputs of the model.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)),
+    ...     keras.layers.Dense(8, activation="silu"), keras.layers.Dense(2)])
+    >>> relu = to_relu(model, k=3, widen=True)
+    >>> [(layer.name, layer.units) for layer in relu.layers]
+    [('dense', 24), ('dense_1', 2)]
+    """
+    check_integer("k", k)
+    check_flag("widen", widen)
+    if graph.functions_on_torch(model):
+        raise ValueError(
+            "`to_relu` takes a model of Keras. For a module of PyTorch, use "
+            f"`convert(module, g='relu', k={k}, data=...)`. Received: {type(model)}"
+        )
+    graph.check_graph(model)
+    graph.check_built(model, getattr(model, "inputs", None))
+    graph.check_finite_weights(model)
+    if data is not None:
+        graph.check_data(model, data)
+    expected = graph.outputs_of(model, data)
+    work = Rebuilding(model, _Replacement(model, k))
+    result, changes = work.finish(data), work.changes
+    if all(change.kept for change in changes):
+        raise ValueError(
+            f"The model {model.name!r} has no activation to replace by ReLU. Received: "
+            f"a model with {'; '.join(map(str, changes)) or 'no other activation'}"
+        )
+    if data is not None:
+        fit_to_inputs(result, changes, data)
+    if widen:
+        result, reasons = widened(result)
+        for change in changes:
+            names = (each.name for each in keras.tree.flatten(change.new or ()))
+            found = [reasons[name] for name in names if name in reasons]
+            change.remark = "; ".join([*filter(None, [change.remark]), *found])
+    if any(isinstance(each, TrainableActivation) for each in all_layers(result)):
+        with warnings.catch_warnings():  # of outputs, which are compared below
+            warnings.filterwarnings("ignore", "The outputs of the frozen model")
+            result = freeze(result, data)
+    deviation = np.max(np.abs(graph.outputs_of(result, data) - expected), initial=0.0)
+    keep_report(result, changes, float(deviation), f"Layers: {_kinds(result)}")
+    return result
+
+
+def _kinds(model: keras.Model) -> str:
+    """Return the number of layers of each class, without models around them."""
+    every = [each for each in all_layers(model) if not graph.is_graph(each)]
+    kinds = Counter(type(each).__name__ for each in every)
+    del kinds["InputLayer"]
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+
+
+class _Replacement:
+    """The VAF with g = relu for each activation of a model."""
+
+    def __init__(self, model: keras.Model, k: int) -> None:
+        formats = (getattr(each, "data_format", None) for each in all_layers(model))
+        shared = {"sharing": "layer", "data_format": next(filter(None, formats), None)}
+        self._k, self._reasons = k, graph.reasons_to_keep(model)
+        self._maker = Maker(VAFActivation, k, "relu", shared)
+
+    def __call__(self, change: Change) -> None:
+        """Add the new activation to the change of an old one, or ignore a ReLU."""
+        if is_relu(change.old):
+            return
+        reason = self._reasons.get(id(change.holder), "")
+        if change.inside or change.recurrent:
+            raise KeptError(_INSIDE)
+        if reason:
+            raise KeptError(f"{reason}: {_ADVICE[reason]}")
+        if isinstance(change.old, TrainableActivation):
+            self._learned(change)
+        else:
+            self._maker.make(change)
+            for start in change.starts:
+                self._check(change, start)
+        change.after = f"{change.new.k} units of ReLU"
+
+    def _check(self, change: Change, start: KnownStart) -> None:
+        """Raise an error if k units cannot have the slopes at both ends."""
+        far = np.array([-2e6, -1e6, 1e6, 2e6])
+        values = start.units(self._k, _RELU)
+        errors = np.diff(start.differences(values, _RELU, far)[0])[::2] / 1e6
+        known = [end is not None for end in start.ends]
+        if not values[2].any() or np.any(np.abs(errors[known]) > 1e-3):
+            raise ValueError(
+                f"The activation of {change.layer!r} needs more hidden units for its "
+                f"slopes at both ends: expected a larger k. Received: k={self._k}"
+            )
+
+    def _learned(self, change: Change) -> None:
+        """Add the VAF for a trainable activation, which is equal to it if it can be."""
+        layer = change.old
+        try:
+            equal = units_of(layer)[0] is _RELU
+        except ValueError:
+            equal = False
+        if equal:
+            change.new, change.error = to_vaf(layer), 0.0
+            return
+        options = {"sharing": layer.sharing, "data_format": layer.data_format}
+        new = VAFActivation(self._k, "relu", **options, name=change.name)
+        new.build(built_shape(layer))
+        count = int(np.prod(new.weights[-1].shape))
+        change.starts = [_LearnedStart(layer.function, i) for i in range(count)]
+        for start in change.starts:
+            self._check(change, start)
+        set_units(new, [start.units(self._k, _RELU) for start in change.starts])
+        errors = [start.error(self._k).largest for start in change.starts]
+        change.new, change.error = new, max(errors)
+
+
+class _LearnedStart(KnownStart):
+    """The start at one of the functions of a trained activation."""
+
+    def __init__(self, function: Any, index: int) -> None:
+        self._learned, self._index = function, index
+
+    def target(self, x: np.ndarray) -> np.ndarray:
+        """Return the values of the function, in float64."""
+        return np.reshape(self._learned(x), (*np.shape(x), -1))[..., self._index]
+
+    def fitted(self, g: Function) -> bool:
+        """Return `True`, as no unit is known that is equal to the function."""
+        return True
+
+    def units(self, k: int, g: Function) -> Values:
+        """Return the start values of one function: `(k,)`, `(k,)`, `(k,)` and `()`."""
+        return fit(self, k, g)
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__

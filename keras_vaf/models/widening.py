@@ -1,0 +1,246 @@
+"""`widened`, which makes the ReLU units of VAFs units of the layers around them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers import VAFActivation
+from keras_vaf.layers.keras_internals import all_layers, history
+from keras_vaf.models.fixed import is_linear
+from keras_vaf.models.rebuild import Rebuilding
+from keras_vaf.models.vaf_equivalent import built_shape, units_of
+
+_L = keras.layers
+_WEIGHTED = (_L.Dense, _L.Conv1D, _L.Conv2D, _L.Conv3D)
+_LEFT_OUT = (
+    *(_L.Dropout, _L.SpatialDropout1D, _L.SpatialDropout2D, _L.SpatialDropout3D),
+    *(_L.GaussianDropout, _L.GaussianNoise, _L.AlphaDropout, _L.Identity),
+)
+# Each channel of their outputs is a weighted sum of the same channel of their inputs.
+_PASSING = (
+    *(_L.AveragePooling1D, _L.AveragePooling2D, _L.AveragePooling3D, _L.Flatten),
+    *(_L.GlobalAveragePooling1D, _L.GlobalAveragePooling2D, _L.ZeroPadding1D),
+    *(_L.GlobalAveragePooling3D, _L.ZeroPadding2D, _L.ZeroPadding3D),
+)
+_PADDING = (_L.ZeroPadding1D, _L.ZeroPadding2D, _L.ZeroPadding3D)
+
+
+class _NotFoldedError(Exception):
+    """The reason why units are not folded into other layers."""
+
+
+class _Part:
+    """An operation of a graph, its neighbours, and kernel and bias if it has them."""
+
+    def __init__(self, operation: Any) -> None:
+        self.operation, self.gone, self.relu = operation, False, False
+        self.before: list[_Part] = []
+        self.after: list[_Part] = []
+        self.calls = 0  # and outputs of the model, which count as calls behind
+        self.kernel: Any = None
+        self.bias: Any = None
+        self.changed = False
+        if type(operation) in _WEIGHTED and getattr(operation, "groups", 1) == 1:
+            kernel, *bias = (np.asarray(w, "float64") for w in operation.get_weights())
+            self.kernel, self.bias = kernel, (*bias, np.zeros(kernel.shape[-1]))[0]
+
+    def only(self, behind: bool) -> "_Part":
+        """Return the one part before or behind, of one call, past what is gone."""
+        found = self.after if behind else self.before
+        if len(found) != 1 or self.calls != 1:
+            where = "behind" if behind else "before"
+            raise _NotFoldedError(f"there is no one layer {where} {self.name}")
+        return found[0].only(behind) if found[0].gone else found[0]
+
+    @property
+    def name(self) -> str:
+        return f"{self.operation.name!r} of class {type(self.operation).__name__}"
+
+    @property
+    def last(self) -> bool:
+        """Whether channels are the last axis."""
+        return getattr(self.operation, "data_format", None) != "channels_first"
+
+
+def widened(model: keras.Model) -> tuple[keras.Model, dict[str, str]]:
+    """Return a model whose VAFs with g = relu are units of the layers around them.
+
+    Batch normalization becomes a part of these layers, and dropout is left out.
+
+    Returns:
+        The model, and by the names of the VAFs that stay the reasons.
+    """
+    parts, reasons = _parts(model), dict[str, str]()
+    for part in parts.values():
+        part.gone = type(part.operation) in _LEFT_OUT and part.calls == 1
+    for part in parts.values():
+        if isinstance(part.operation, _L.BatchNormalization):
+            _into_the_layer_before(part)
+    for layer in all_layers(model):
+        if isinstance(layer, VAFActivation):
+            try:
+                _into_both_layers(parts.get(id(layer)))
+            except _NotFoldedError as reason:
+                reasons[layer.name] = f"not folded, {reason}"
+    return _rebuilt(model, parts), reasons
+
+
+def _parts(model: keras.Model) -> dict[int, _Part]:
+    """Return the operations of a graph by their ids, from the inputs on."""
+    parts: dict[int, _Part] = {}
+    nodes = list(_nodes(model.outputs, set()))
+    for node in nodes:
+        part = parts.setdefault(id(node.operation), _Part(node.operation))
+        part.calls += 1
+        for tensor in node.input_tensors:
+            before, own, _ = history(tensor)
+            if own is not None:
+                part.before.append(parts[id(before)])
+                parts[id(before)].after.append(part)
+    for tensor in model.outputs:
+        parts[id(history(tensor)[0])].after.append(_Part(keras.layers.Identity()))
+    return parts
+
+
+def _nodes(tensors: Any, seen: set[int]) -> Iterator[Any]:
+    """Yield the calls of a graph, each behind those that it needs."""
+    for tensor in tensors:
+        _, node, _ = history(tensor)
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield from _nodes(node.input_tensors, seen)
+            yield node
+
+
+def _scale(part: _Part) -> tuple[np.ndarray, np.ndarray]:
+    """Return factors and shifts of batch normalization."""
+    layer = part.operation
+    axes = layer.axis if isinstance(layer.axis, list | tuple) else [layer.axis]
+    if list(axes) not in ([-1], [len(built_shape(layer)) - 1]):
+        raise _NotFoldedError(f"{part.name} does not normalize the last axis")
+    mean, variance = np.float64(layer.moving_mean), np.float64(layer.moving_variance)
+    factor = 1 / np.sqrt(variance + layer.epsilon)
+    factor = factor * (np.float64(layer.gamma) if layer.scale else 1.0)
+    return factor, (np.float64(layer.beta) if layer.center else 0.0) - mean * factor
+
+
+def _into_the_layer_before(part: _Part) -> None:
+    """Make batch normalization a part of the linear layer before it, if it can be."""
+    try:
+        before = part.only(False)
+        if before.only(True) is not part or not _is_linear(before):
+            return
+        factor, shift = _scale(part)
+    except _NotFoldedError:
+        return
+    before.kernel, before.bias = before.kernel * factor, before.bias * factor + shift
+    before.changed = part.gone = True
+
+
+def _is_linear(part: _Part) -> bool:
+    linear = part.kernel is not None and not part.relu
+    return linear and part.last and is_linear(part.operation.activation)
+
+
+def _into_both_layers(part: _Part | None) -> None:
+    """Put the units of a VAF into the layers before and behind it."""
+    if part is None:
+        raise _NotFoldedError("it is inside another model")
+    before = part.only(False)
+    if before.only(True) is not part or not _is_linear(before):
+        raise _NotFoldedError(f"{before.name} before it is no Dense or Conv layer")
+    n = before.kernel.shape[-1]
+    axes, rank = tuple(part.operation._unshared_axes), len(built_shape(part.operation))
+    if axes not in ((), (rank - 1,)):
+        raise _NotFoldedError("its functions differ along other axes than the last")
+    _, units, constant = units_of(part.operation)
+    alpha, shift, beta = (np.broadcast_to(u, (n, u.shape[-1])).copy() for u in units)
+    constant = np.broadcast_to(constant, n).copy()
+    after, padded, flat, gone = part.only(True), False, False, []
+    while after.kernel is None or not after.last:
+        layer = after.operation
+        if isinstance(layer, _L.BatchNormalization) and not flat:
+            factor, offset = _scale(after)
+            beta, constant = beta * factor[:, None], constant * factor + offset
+            gone.append(after)
+        elif type(layer) not in _PASSING or not after.last:
+            raise _NotFoldedError(f"{after.name} is behind it")
+        flat = flat or isinstance(layer, _L.Flatten)
+        padded = padded or isinstance(layer, _PADDING)
+        padded = padded or getattr(layer, "padding", "valid") == "same"
+        after = after.only(True)
+    padded = padded or getattr(after.operation, "padding", "valid") != "valid"
+    if after.calls != 1:
+        raise _NotFoldedError(f"{after.name} is called several times")
+    for each in (part, *gone):
+        each.gone = True
+    _fold(before, after, (alpha, shift, beta), constant, padded)
+
+
+def _fold(
+    before: _Part,
+    after: _Part,
+    units: tuple[np.ndarray, np.ndarray, np.ndarray],
+    constant: np.ndarray,
+    padded: bool,
+) -> None:
+    """Change kernels and biases of two layers, given the units of each channel.
+
+    Zeros of padding would replace the constant. Then a further channel carries it,
+    which is relu(0 x + 1).
+    """
+    alpha, shift, beta = units
+    channel, unit = np.nonzero(beta)
+    kernel, bias = before.kernel[..., channel], before.bias[channel]
+    slope = alpha[channel, unit]
+    kernel, bias = kernel * slope, bias * slope + shift[channel, unit]
+    # Flattening keeps the channels as the last axis within the inputs of `after`.
+    behind = after.kernel.reshape(-1, len(constant), after.kernel.shape[-1])
+    carried = np.einsum("xnm,n->xm", behind, constant)
+    behind = behind[:, channel] * beta[channel, unit][:, None]
+    if padded and constant.any():
+        kernel = np.concatenate([kernel, np.zeros_like(kernel[..., :1])], -1)
+        bias = np.append(bias, 1.0)
+        behind = np.concatenate([behind, carried[:, None]], 1)
+    else:
+        after.bias = after.bias + carried.sum(axis=0)
+    shape = (*after.kernel.shape[:-2], -1, after.kernel.shape[-1])
+    before.kernel, before.bias, before.relu = kernel, bias, True
+    after.kernel = behind.reshape(shape)
+    before.changed = after.changed = True
+
+
+def _rebuilt(model: keras.Model, parts: dict[int, _Part]) -> keras.Model:
+    """Return a model of the changed parts, without what is gone."""
+    made: list[tuple[_Part, Any]] = []
+
+    def make(layer: Any) -> Any:
+        part = parts.get(id(layer))
+        if part is None or not part.changed:
+            return layer
+        config = {**layer.get_config(), "use_bias": True}
+        config["units" if "units" in config else "filters"] = part.kernel.shape[-1]
+        config["activation"] = "relu" if part.relu else config["activation"]
+        made.append((part, type(layer).from_config(config)))
+        return made[-1][1]
+
+    def call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+        part = parts.get(id(layer))
+        return args[0] if part is not None and part.gone else layer(*args, **kwargs)
+
+    if isinstance(model, keras.Sequential):
+        inputs = [
+            keras.Input(batch_shape=each.shape, dtype=each.dtype, name=each.name)
+            for each in model.inputs
+        ]
+        left = [each for each in model.layers if not parts[id(each)].gone]
+        copy = keras.Sequential([*inputs, *map(make, left)], name=model.name)
+    else:
+        functions = {"clone_function": make, "call_function": call}
+        copy = keras.models.clone_model(model, **functions)
+    for part, layer in made:
+        layer.set_weights([part.kernel, part.bias])
+    # A copy, because layers of the given model are called a second time here.
+    return Rebuilding(copy, lambda change: None).finish()

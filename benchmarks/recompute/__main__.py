@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from benchmarks.recompute.evidence import on_help, power, registered
 from benchmarks.recompute.records import ROOT, Lines
 from benchmarks.recompute.reproduction import on_choices, on_paper
+from benchmarks.recompute.rule import on_rule
 
 TABLE = re.compile(r"^ *<!-- table: (\S+) -->\n\n((?: *\|.*\n)+)", re.M)
 
@@ -22,7 +23,7 @@ def tables() -> dict[str, Lines]:
     later = [row for row in every if row[0][0] in "UF"]
     found = {"registered": [row for row in every if row not in later]}
     found |= {"registered-0-4": later, "help": on_help(every), "power": power()}
-    return found | {"choices": on_choices()} | on_paper()
+    return found | {"choices": on_choices(), "rule": on_rule()} | on_paper()
 
 
 def differences(found: dict[str, Lines]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from dataclasses import fields
 
 import joblib
@@ -11,7 +12,8 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import Recipe, compare
+from keras_vaf.experiments import Recipe, compare, find_arms, run
+from keras_vaf.experiments.run import Study, train_missing
 
 pytestmark = pytest.mark.backend("torch")
 
@@ -28,7 +30,7 @@ def plain_workers(monkeypatch):
 
 def records_of(dataset, folder, **words):
     found = compare(dataset, NAMES, RECIPE, output=folder, verbose=False, **words)
-    return found.records.drop(columns="seconds")
+    return found.records.drop(columns=["seconds", "environment"])
 
 
 @pytest.mark.backend("jax", "torch")
@@ -72,6 +74,24 @@ def test_a_study_on_dask_survives_the_loss_of_a_worker(classes, tmp_path):
         path.read_bytes().split(b"\n") for path in (tmp_path / "dask").glob("*.jsonl")
     ]
     assert sum(len([each for each in own if each]) for own in lines) == len(found)
+
+
+def test_threads_train_one_after_another(classes, tmp_path, monkeypatch):
+    busy = threading.Lock()
+
+    def train(folds, arm, recipe, wanted):
+        assert busy.acquire(blocking=False)
+        time.sleep(0.05)
+        busy.release()
+        names = ("epochs", "best_epoch", "val_loss", "validation", "test", "seconds")
+        for fold, rate in wanted:
+            own = dict.fromkeys(names, 1) | {"learning_rate": rate}
+            yield folds[fold].record() | own
+
+    monkeypatch.setattr(run, "train_networks", train)
+    study = Study(classes, find_arms(NAMES), RECIPE, (0, 1, 2), tmp_path)
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        assert len(train_missing(study, verbose=False)) == 24
 
 
 class Deadly(Dataset):

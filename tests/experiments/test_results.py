@@ -134,6 +134,7 @@ def test_a_line_with_a_value_of_another_kind_is_no_record(tmp_path, name, value)
     row |= dict.fromkeys(("constant", "share", "seconds"), 0.5)
     append(tmp_path, row)
     append(tmp_path, row | {"seed": 2, name: value})
-    assert len(records(tmp_path)) == 1
+    append(tmp_path, row | {"seconds": 0.7})  # a training counts once
+    assert records(tmp_path)["seconds"].tolist() == [0.5]
     with pytest.raises(NotADirectoryError, match=r"Received: .*\.jsonl"):
         records(*tmp_path.iterdir())

@@ -66,6 +66,8 @@ OPTIONS = {
     "--encoding": _option("of a CSV file (default: utf-8)", "TEXT"),
     "--sheet": _option("of an Excel file (default: the first)", type=_sheet),
     "--na": _option("additional words for a missing entry", "A,B", _names),
+    "--skip": _option("rows above the names, such as titles (default: 0)", "N", int),
+    "--keep-na": _flag("NA, None and others are categories, if --na does not say so"),
     "--no-header": _flag("columns are named 1, 2, 3", "store_false", dest="header"),
     "--quick": _flag("a short form, which finds large differences only"),
     "--datasets": _option("datasets (default: all)", "A,B", _names),
@@ -94,9 +96,18 @@ OPTIONS = {
 }
 """The words of `add_argument`, by name. A default is that of the library."""
 
-FORMAT = ("separator", "decimal", "encoding", "sheet", "na", "header")
+FORMAT = (
+    "separator",
+    "decimal",
+    "encoding",
+    "sheet",
+    "na",
+    "skip",
+    "keep_na",
+    "header",
+)
 ROLES = ("target", "task", "categories", "ignore", "groups", "time", "dates")
-FILE = (*(f"--{name}" for name in FORMAT[:-1]), "--no-header")
+FILE = (*(f"--{name.replace('_', '-')}" for name in FORMAT[:-1]), "--no-header")
 TABLE = {
     "": ("data", "--output", "--data-dir"),
     "a table of your own": (*(f"--{name}" for name in ROLES), "--missing", *FILE),

@@ -26,7 +26,8 @@ class Dataset:
         x: Inputs, float32, rows first: `(rows, inputs)` for a table and
             `(rows, height, width, channels)` for images. A missing entry is NaN, and
             a category is its index in `categories`.
-        y: Targets, one per row: int64 class indices from 0, or float32.
+        y: Targets, one per row: int64 class indices from 0, or float32; float64 where
+            float32 would round too much.
         feature_names: Names of the columns of a table; empty for images.
         class_names: Names of the classes in the order of their indices; `None` for
             regression.
@@ -91,10 +92,11 @@ class Dataset:
             object.__setattr__(self, "columns", tuple(columns))
 
     def _check_targets(self) -> None:
-        expected = np.int64 if self.task == "classification" else np.float32
-        if self.y.dtype != expected or self.y.shape != self.x.shape[:1]:
+        expected = "int64" if self.task == "classification" else "float32"
+        good = self.y.dtype in (expected, expected.replace("32", "64"))
+        if not good or self.y.shape != self.x.shape[:1]:
             raise ValueError(
-                f"`y` must have one {np.dtype(expected)} for each of the {len(self.x)} "
+                f"`y` must have one {expected} for each of the {len(self.x)} "
                 f"rows of `x`. Received: {self.y.dtype} of shape {self.y.shape}"
             )
         if (self.task == "classification") != (self.class_names is not None):

@@ -21,11 +21,10 @@ class Preprocessing:
     """Scaling of inputs and targets by statistics of the training rows alone.
 
     From each column of numbers, and each channel of images, the mean is subtracted, and
-    the rest is divided by the standard deviation. A column that is constant in the
-    training rows becomes 0. A column of categories is replaced by one column of 0 and 1
-    for each category of the training rows, for at most the 50 most frequent categories.
-    For any other category, all of them are 0. A missing number is replaced by the mean
-    of its column, and a missing category by the most frequent one.
+    the rest is divided by the standard deviation. A constant column becomes 0. A column
+    of categories is replaced by one column of 0 and 1 for each of the at most 50 most
+    frequent categories of the training rows. All are 0 for any other category. A
+    missing entry is replaced by the mean, or by the most frequent category.
 
     Args:
         targets: Scaling of the targets of a regression: `"none"`, `"standard"` as for
@@ -102,7 +101,7 @@ class Scale:
 
     def invert(self, values: np.ndarray) -> np.ndarray:
         """Undo `apply`. A missing entry keeps the value that replaced it."""
-        return (values * self.spread + self.center).astype(np.float32)
+        return values * self.spread + self.center
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,11 +149,7 @@ class FittedPreprocessing:
 
 
 def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
-    """Compute the statistics of each column (last axis) over all other axes.
-
-    A constant column has spread 0 unless `scaling` is `"none"`: the float64 sum of its
-    float32 values is exact.
-    """
+    """Compute the statistics of each column (last axis) over all other axes."""
     axes = tuple(range(values.ndim - 1))
     total, squares = np.zeros((2, values.shape[-1]))
     for block in _blocks(values):
@@ -163,12 +158,22 @@ def _fit_scale(values: np.ndarray, scaling: Scaling) -> Scale:
     mean = total / count
     if scaling == "none":
         return Scale(mean, np.zeros(len(mean)), np.ones(len(mean)))
+    low, high = (f.reduce(values, axes).astype(float) for f in (np.fmin, np.fmax))
     if scaling == "min-max":
-        low = values.min(axes).astype(np.float64)
-        return Scale(mean, low, values.max(axes) - low)
+        return Scale(mean, low, high - low)
     for block in _blocks(values):
         squares += np.sum((block - mean) ** 2, axes, where=~np.isnan(block))
-    return Scale(mean, mean.copy(), np.sqrt(squares / count))
+    spread = np.where(low < high, np.sqrt(squares / count), 0.0)
+    return Scale(mean, mean.copy(), spread)
+
+
+def offset_of(values: np.ndarray) -> float:
+    """Return 0, or the middle number if float32 rounds by a sixteenth of the gaps."""
+    found = np.unique(values[~np.isnan(values)])
+    both = (found, found - found[len(found) // 2])
+    error, left = (np.median(np.abs(v - v.astype(np.float32))) for v in both)
+    much = len(found) > 1 and error > max(np.median(np.diff(found)) / 16, 2 * left)
+    return float(found[len(found) // 2]) if much else 0.0
 
 
 def _blocks(values: np.ndarray) -> list[np.ndarray]:

@@ -239,7 +239,7 @@ FRAME = pandas.DataFrame(
     {
         "größe": NUMBERS,
         "share": [f"{n / 10} %" for n in range(ROWS)],
-        "city": ["Köln", "Ulm", None, "NA"] * (ROWS // 4),
+        "city": ["Köln", "Ulm", None, "Bonn"] * (ROWS // 4),
         "flag": [True, False] * (ROWS // 2),
         "day": pandas.to_datetime(DAYS),
         "count": pandas.array([1, None, 3, 4] * (ROWS // 4), "Int64"),

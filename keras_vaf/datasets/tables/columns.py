@@ -1,11 +1,8 @@
-"""`Column`, which reads the cells of a column as numbers, and `infer`.
-
-Cells are texts without blanks around them, by the number of the row.
-"""
+"""`Column`, which reads the cells of a column as numbers, and `infer`."""
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -17,29 +14,28 @@ if TYPE_CHECKING:
 Kind = Literal["number", "category", "boolean", "date"]
 
 _MOST_CLASSES = 20  # different whole numbers that are classes
+_ROWS = 5  # per class, on average; two whole numbers are classes of any number of rows
 UNKNOWN = -1  # number of a category that was not in the training rows
 _ISO = "ISO 8601"  # dates such as 2024-12-31 and 2024-12-31 23:59:59
 _BOOLEANS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
-# Words that are missing entries unless they are categories.
-_NO_ENTRY = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
+MISSING = ("?", "NA", "N/A", "n/a", "nan", "NaN", "null", "None", "NaT", "<NA>")
+_WORDS = ("-", "--", "\u2013", "k.A.", "k. A.", "k.A", "n.a.", "N.A.", "#N/A")
+_NO_ENTRY = MISSING + _WORDS  # among numbers, dates and truth values
 
 _NUMBER = "[+-]? ?([0-9][0-9.,' ]*)?[0-9] ?([%$€£¥]|CHF)?"
 _PLAIN = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 # Signs that stand for others. Parentheses mean a minus. The currency moves to the end.
-_SAME = {
-    "[\u00a0\u2009\u202f]": " ",
-    "\u2019": "'",
-    "\u2212": "-",
-    "EUR$": "€",
-    "USD$": "$",
-    r"^\((.*)\)$": r"-\1",
-    "^([+-]?) ?([$€£¥]|CHF) ?([+-]?)(.*)$": r"\1\3\4 \2",
-}
+_SAME = (
+    *(("[\u00a0\u2009\u202f]", " "), ("\u2019", "'"), ("\u2212", "-")),
+    *(("EUR$", "€"), ("USD$", "$"), (r"^\((.*)\)$", r"-\1")),
+    ("^([+-]?) ?([$€£¥]|CHF) ?([+-]?)(.*)$", r"\1\3\4 \2"),
+)
 _DAYS = (
-    *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y"),
+    *("%d.%m.%Y", "%Y/%m/%d", "%d-%b-%Y", "%d %b %Y", "%b %d, %Y", "%b %d %Y"),
     *("%d/%m/%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y"),  # the day first, then the month
 )
-_DATES = [_ISO, *(day + at for day in _DAYS for at in ("", " %H:%M", " %H:%M:%S"))]
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_DATES = [_ISO, *(day + time for day in _DAYS for time in _TIMES)]
 
 
 class TableError(ValueError):
@@ -55,11 +51,14 @@ class Column:
         kind: `"number"`; `"category"`, encoded as the index of a cell in `names`;
             `"boolean"`, encoded as 0 for false, no or off and as 1 for true, yes or on;
             or `"date"`, encoded as the number of days since 1970-01-01.
-        names: The categories. Any other cell becomes -1.
+        names: The categories. Any other cell becomes -1. An empty name is the category
+            of missing entries, which are NaN otherwise.
         format: Format of dates: `"ISO 8601"`, or one of `datetime.datetime.strptime`.
             An example of numbers with a sign, a decimal comma or marks between
             thousands, such as `"1.234,5 €"`.
-        na: Further words for a missing entry, which becomes NaN.
+        na: Further words for a missing entry.
+        decimal: Decimal mark of plain numbers in files that do not show theirs.
+        offset: Number that is subtracted, so that float32 keeps more digits.
 
     Raises:
         ValueError: If `kind` is not one of these.
@@ -67,9 +66,9 @@ class Column:
     Example:
 
     >>> import pandas
-    >>> sizes = pandas.Series(["S", "-", "L", "XL"])
+    >>> sizes = pandas.Series(["S", None, "L", "XL"])
     >>> Column("size", "category", ("L", "S")).read(sizes)
-    array([ 1., nan,  0., -1.], dtype=float32)
+    array([ 1., nan,  0., -1.])
     """
 
     name: str
@@ -77,6 +76,8 @@ class Column:
     names: tuple[str, ...] = ()
     format: str = ""
     na: tuple[str, ...] = ()
+    decimal: str = ""
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the kind."""
@@ -84,20 +85,28 @@ class Column:
         for field in ("names", "na"):  # lists in a file
             object.__setattr__(self, field, tuple(getattr(self, field)))
 
-    def read(self, cells: "Series", decimal: str = ".") -> np.ndarray:
-        """Return cells as float32 numbers; `decimal` is the mark of plain numbers."""
-        if self.kind == "number" and not self.format:
-            values = _plain_numbers(cells, decimal)
-        else:
-            pandas = require("pandas", extra="experiments")
-            places, found = pandas.factorize(cells)  # place -1: missing
-            values = np.append(self._values(pandas.Series(found)), np.nan)[places]
-        with np.errstate(over="ignore"):
-            values = values.astype(np.float32)
-        odd = ~np.isfinite(values) & ~(cells.isna() | cells.isin(_NO_ENTRY)).to_numpy()
+    def read(
+        self, cells: "Series", numbers: np.ndarray | None = None, decimal: str = ""
+    ) -> np.ndarray:
+        """Return cells as float64 numbers; `numbers` are those that are not text."""
+        pandas = require("pandas", extra="experiments")
+        cells = cells.fillna("") if "" in self.names else cells
+        places, found = pandas.factorize(cells)  # place -1: missing
+        values = self._values(
+            pandas.Series(found, dtype="str"), decimal or self.decimal
+        )
+        values = np.append(values, np.nan)[places]
         if self.kind == "category":
-            values[odd] = UNKNOWN
-        elif odd.any():
+            return np.where(np.isnan(values) & cells.notna(), UNKNOWN, values)
+        if numbers is not None and self.kind == "number" and "%" not in self.format:
+            values = np.where(np.isnan(numbers), values, numbers)
+        values = values - self.offset
+        odd = (
+            cells.notna()
+            & ~cells.isin(_NO_ENTRY)
+            & ~(np.abs(values) <= np.finfo("float32").max)
+        )
+        if odd.any():
             must = {
                 "number": f"finite numbers, such as {self.format or '-1.5 or 2e3'}",
                 "boolean": "truth values, such as true and false",
@@ -107,7 +116,9 @@ class Column:
             raise refusal(cells[odd], f"must hold {must}, {which}")
         return values
 
-    def _values(self, texts: "Series") -> np.ndarray:
+    def _values(self, texts: "Series", decimal: str) -> np.ndarray:
+        if self.kind == "number" and not self.format:
+            return _plain_numbers(texts, decimal)
         if self.kind == "number":
             return _numbers(_clean(texts), self.format)
         if self.kind == "date":
@@ -116,44 +127,44 @@ class Column:
         if self.kind == "boolean":
             texts = texts.str.lower()
             known = {word: n for pair in _BOOLEANS for n, word in enumerate(pair)}
-        return _without_point(texts).map(known).to_numpy("float64")
+        return texts.map(known).to_numpy("float64")
 
 
-def infer(
-    cells: "Series",
-    role: str,
-    task: str | None,
-    decimal: str,
-    sure: bool,
-    dates: str | None,
-) -> Column:
-    """Decide what a column holds; `sure` says that the user named the decimal mark."""
+def infer(cells: "Series", role: str, form: tuple[Any, ...]) -> Column:
+    """Decide what a column holds.
+
+    `form` has the task, the decimal mark, whether it is sure, and the order of dates.
+    """
+    task, decimal, sure, dates = form
     name, target = str(cells.name), role == "the target"
     if role in ("a category", "the groups") or (target and task == "classification"):
-        return _category(cells)
+        return _category(cells, role == "a category")
+    entries = (cells.notna() & ~cells.isin(_NO_ENTRY)).to_numpy()
     values = _plain_numbers(cells, decimal)
-    entries = cells.notna() & ~cells.isin(_NO_ENTRY)
-    few = target and task is None and cells[entries].nunique() <= _MOST_CLASSES
+    most = max(2, min(_MOST_CLASSES, entries.sum() // _ROWS))
+    few = target and task is None and cells[entries].nunique() <= most
     if not np.isnan(values[entries]).any():
-        whole = not (np.floor(values) < values).any()
-        codes = whole and not target and cells.str.match("0[0-9]+$", na=False).any()
-        return _category(cells[entries]) if codes or (whole and few) else Column(name)
+        codes = few or (not target and cells.str.match("0[0-9]+$", na=False).any())
+        if not codes or (np.floor(values) < values).any():
+            return Column(name)
+        return replace(_category(cells[entries]), na=_NO_ENTRY)
     texts = cells[entries].drop_duplicates()
     if not target and any(texts.str.lower().isin(pair).all() for pair in _BOOLEANS):
         return Column(name, "boolean")
-    form = _number_format(texts, decimal, sure)
-    if form or (form == "" and not few) or (target and task):
-        return Column(name, format=form or "")
-    if not target and (form := _date_format(texts, dates)):
-        return Column(name, "date", format=form)
-    return _category(cells)
+    found = _number_format(texts, decimal, sure)
+    if found or (found == "" and not few) or (target and task):
+        return Column(name, format=found or "")
+    if not target and (found := _date_format(texts, dates)):
+        return Column(name, "date", format=found)
+    return _category(cells, not target)
 
 
-def _category(cells: "Series") -> Column:
+def _category(cells: "Series", missing: bool = False) -> Column:
     """Return the encoding of categories, of which numbers are first and sorted."""
-    texts = _without_point(cells.dropna().drop_duplicates()).drop_duplicates()
+    texts = cells.dropna().drop_duplicates()
     values = np.nan_to_num(_plain_numbers(texts, "."), nan=np.inf)
     names = [text for _, text in sorted(zip(values, texts, strict=True))]
+    names += [""] * bool(missing and cells.isna().mean() > 0.5)
     return Column(str(cells.name), "category", tuple(names))
 
 
@@ -210,28 +221,19 @@ def refusal(cells: "Series", must: str) -> TableError:
     return TableError(f"{where} {must}. Received: {cells.iloc[0]!r}")
 
 
-def _without_point(texts: "Series") -> "Series":
-    """Return texts in which whole numbers such as 2.0 have no decimal mark."""
-    return texts.str.replace(r"^([+-]?[0-9]+)\.0$", r"\1", regex=True)
-
-
 def _plain_numbers(texts: "Series", decimal: str) -> np.ndarray:
     """Return texts such as `-1.5e3` as numbers, and NaN for others."""
     if decimal == ",":
-        texts = texts.str.replace(".", "?", regex=False)
-        texts = texts.str.replace(",", ".", regex=False)
+        texts = texts.str.translate({ord("."): "?", ord(","): "."})
     pyarrow = require("pyarrow", extra="experiments")
-    try:
-        array = pyarrow.array(texts, from_pandas=True).cast("float64")
-    except ValueError:
-        texts = texts.where(texts.str.fullmatch(_PLAIN, na=False))
-        array = pyarrow.array(texts, from_pandas=True).cast("float64")
+    texts = texts.where(texts.str.fullmatch(_PLAIN, na=False))
+    array = pyarrow.array(texts, "string", from_pandas=True).cast("float64")
     return array.to_numpy(zero_copy_only=False)
 
 
 def _clean(texts: "Series") -> "Series":
     """Return texts with the same signs for the same things, and the currency last."""
-    for old, new in _SAME.items():
+    for old, new in _SAME:
         texts = texts.str.replace(old, new, regex=True)
     return texts
 
@@ -254,7 +256,9 @@ def _days(texts: "Series", form: str) -> np.ndarray:
     pandas = require("pandas", extra="experiments")
     if form == _ISO:
         form = "ISO8601"
+        texts = texts.str.replace("(?<=[- T:])([0-9])(?![0-9])", r"0\1", regex=True)
         texts = texts.where(texts.str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", na=False))
+    texts = texts.str.replace("([A-Za-z]{3})[a-z]+", r"\1", regex=True)  # months
     moments = pandas.to_datetime(texts, format=form, errors="coerce", utc=True)
-    since = moments - pandas.Timestamp(0, tz="UTC")
-    return (since / pandas.Timedelta(days=1)).to_numpy("float64")
+    since = moments.to_numpy("datetime64[us]") - np.datetime64(0, "us")
+    return since / np.timedelta64(1, "D")

@@ -35,6 +35,7 @@ class TableEncoder(keras.layers.Layer):
             category is 0 in all of them. A column with an empty tuple is scaled.
         target: Name of the column that the network predicts.
         classes: Names of the classes; `None` for regression.
+        offset: Number that `decode` adds to the outputs of a regression, as float64.
         **kwargs: Arguments of the layer, such as `name`.
 
     Input shape:
@@ -64,6 +65,7 @@ class TableEncoder(keras.layers.Layer):
         kept: Sequence[Sequence[int]],
         target: str = "target",
         classes: Sequence[str] | None = None,
+        offset: float = 0.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**{"dtype": "float32", "trainable": False, **kwargs})
@@ -76,6 +78,7 @@ class TableEncoder(keras.layers.Layer):
         self.kept = tuple(tuple(map(int, each)) for each in kept)
         self.target = target
         self.classes = None if classes is None else tuple(classes)
+        [self.offset] = check_numbers("offset", [offset])
         sizes = [len(each) for each in (columns, fill, center, spread, kept)]
         if len({*sizes}) > 1:
             raise ValueError(
@@ -88,36 +91,34 @@ class TableEncoder(keras.layers.Layer):
     def of(cls, dataset: Dataset, fitted: FittedPreprocessing) -> "TableEncoder":
         """Return the encoder that is equivalent to a fitted preprocessing."""
         kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
-        target, scale = dataset.target or "target", fitted.input_scale
+        scale, target = fitted.input_scale, fitted.target_scale
         arrays = scale.fill, scale.center, scale.spread
         fill, center, spread = (array.tolist() for array in arrays)
+        wide = dataset.y.dtype == np.float64
+        offset = float(target.center[0]) if target is not None and wide else 0.0
         form = dataset.columns, fill, center, spread, kept
-        return cls(*form, target, dataset.class_names)
+        return cls(*form, dataset.target or "target", dataset.class_names, offset)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:
         """Return rows of a table as float32 numbers, the input of the layer.
 
         A missing entry is NaN, a category is its index, and an unknown category is -1.
-
-        Args:
-            table: A pandas `DataFrame`, or a dictionary of columns, in any order.
-            na: Additional words that stand for a missing entry.
+        The columns of `table`, a pandas `DataFrame` or a dictionary, may have any
+        order. `na` are additional words that stand for a missing entry.
 
         Raises:
             TableError: If columns are missing, or have cells that cannot be used.
         """
         table = table if isinstance(table, Table) else open_table(table)
 
-        def read(each: Column) -> np.ndarray:
-            return each.read(table.cells(each.name, (*each.na, *na)), table.decimal)
-
-        return np.stack(table.each(read, self.columns), axis=1)
+        x = table.each(lambda each: each.read(*table.cells(each, na)), self.columns)
+        return np.array(x, np.float32).T
 
     def decode(self, outputs: Any) -> dict[str, np.ndarray]:
         """Return `predicted TARGET`, and for classes `probability of CLASS` of each."""
         values, name = np.asarray(outputs), f"predicted {self.target}"
         if self.classes is None:
-            return {name: values[:, 0]}
+            return {name: values[:, 0] + (self.offset and np.float64(self.offset))}
         names = [f"probability of {label}" for label in self.classes]
         best = np.array(self.classes, object)[values.argmax(axis=1)]
         return {name: best, **dict(zip(names, values.T, strict=True))}
@@ -128,17 +129,21 @@ class TableEncoder(keras.layers.Layer):
         pairs = [(n, c) for n, each in enumerate(self.kept) for c in each or (np.nan,)]
         source, code = np.array(pairs, np.float32).T
         factor = [1 / spread if spread > 0 else 0 for spread in self.spread]
-        scale = np.array([self.fill, self.center, factor], np.float32)
+        center = np.array(self.center, np.float32).astype(float)
+        rest = (center - self.center) * factor  # of the centre that float32 rounds
+        filled = (np.array(self.fill) - self.center) * factor
+        scale = np.array([self.fill, center, factor, rest, filled], np.float32)
         place = source.astype(np.int32)
-        fill, center, factor = map(ops.convert_to_tensor, scale[:, place])
+        fill, center, *others = map(ops.convert_to_tensor, scale[:, place])
         x = ops.take(inputs, place, axis=1)
-        x = ops.where(ops.isnan(x), fill, x)
-        equal = ops.cast(ops.equal(x, code), "float32")
-        return ops.where(np.isnan(code), (x - center) * factor, equal)
+        missing, (factor, rest, filled) = ops.isnan(x), others
+        equal = ops.cast(ops.equal(ops.where(missing, fill, x), code), "float32")
+        scaled = ops.where(missing, filled, (x - center) * factor + rest)
+        return ops.where(np.isnan(code), scaled, equal)
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of the layer as JSON values."""
-        names = ("fill", "center", "spread", "kept", "target", "classes")
+        names = ("fill", "center", "spread", "kept", "target", "classes", "offset")
         columns = [asdict(column) for column in self.columns]
         own = {name: getattr(self, name) for name in names}
         return {**super().get_config(), "columns": columns, **own}
@@ -155,7 +160,8 @@ def with_encoder(
     model = keras.Sequential([inputs, encoder, *body, head])
     kernel, bias = last.get_weights()
     if (target := fitted.target_scale) is not None:
-        kernel, bias = kernel * target.spread, bias * target.spread + target.center
+        bias = bias * target.spread + target.center - encoder.offset
+        kernel = kernel * target.spread
     head.set_weights([kernel, bias])
     return model
 
@@ -175,8 +181,7 @@ def predict_table(
 
     Args:
         model: A network with a `TableEncoder`, such as a `best.keras`.
-        source: A pandas `DataFrame`, or a path as in `read_table`, with the columns of
-            the training table in any order, and perhaps others.
+        source: A pandas `DataFrame`, or a path, with the columns of the training table.
         na: Additional words that stand for a missing entry.
         output: Path of a file for the table: Parquet, `.xlsx`, or CSV text with the
             separator, the decimal mark and the encoding of the source.
@@ -216,11 +221,10 @@ def predict_table(
     for column, values in zip(encoder.columns, x.T, strict=True):
         missing = np.isnan(values).sum()
         unknown = (column.kind == "category") * (values == UNKNOWN).sum()
+        counts = f"{missing:,} missing entries (filled in as in training), {unknown:,}"
         if missing or unknown:
-            notes.append(
-                f"Column {column.name!r}, {len(x):,} rows: {missing:,} missing entries "
-                f"(filled in as in training), {unknown:,} unknown categories."
-            )
+            rows = f"Column {column.name!r}, {len(x):,} rows"
+            notes.append(f"{rows}: {counts} unknown categories.")
     if output is not None:
         with atomic_path(output) as temporary:
             table.write(frame, temporary)

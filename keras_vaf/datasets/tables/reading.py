@@ -2,17 +2,17 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from keras_vaf.datasets.dataset import Dataset, Task
-from keras_vaf.datasets.preprocessing import MOST_CATEGORIES
+from keras_vaf.datasets.preprocessing import MOST_CATEGORIES, offset_of
 from keras_vaf.datasets.tables.columns import Column, TableError, infer, refusal
 from keras_vaf.datasets.tables.files import Table, listed, open_table
-from keras_vaf.utils import check_choice, check_kind, readable, visible
+from keras_vaf.utils import check_choice, check_integer, check_kind, readable, visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -42,20 +42,19 @@ def read_table(
     na: Sequence[str] = (),
     sheet: str | int | None = None,
     header: bool = True,
+    skip: int = 0,
+    keep_na: bool = False,
 ) -> Dataset:
     """Read a table and decide how its columns are used.
 
-    Every column except the target is an input: a number, a category (text, and whole
-    numbers with leading zeros), 1 or 0 for true or false, or the days of a date since
-    1970-01-01. Left out are rows without a target, columns with a single value, and
-    text that differs in most rows. `Dataset.notes` lists all decisions.
+    `Dataset.notes` lists all decisions. Rows without a target are left out.
 
     Args:
         source: A pandas `DataFrame`, or the path of a file: Parquet (`.parquet`), a
             workbook (`.xlsx`, `.xls`), or CSV text, perhaps in a `.gz` file.
         target: Name of the column to predict.
         task: `"classification"` or `"regression"`. With `None`, targets are classes if
-            they are text, or whole numbers with at most 20 different values.
+            they are text, or few different whole numbers.
         categories: Names of columns that contain categories, such as numbers.
         ignore: Names of columns that are not inputs.
         groups: Name of a column, such as a patient number, that is not an input. Rows
@@ -63,20 +62,19 @@ def read_table(
         time: Name of a column, such as a date, that is not an input. Test rows of a
             fold are later than its training rows.
         dates: `"day-first"` or `"month-first"`, for dates such as 1/2/2024.
-        separator: Character between the cells of a CSV file. `None` selects comma,
-            semicolon, tab or bar, whichever is most frequent in the header.
-        decimal: Decimal mark of numbers in text, `"."` or `","`. `None` selects the
-            comma if cells of a CSV file look like it and are not separated by commas.
+        separator: Character between the cells of a CSV file. `None` guesses it.
+        decimal: Decimal mark of numbers in text, `"."` or `","`. `None` guesses it.
         encoding: Encoding of a CSV file. `None` means UTF-8, or UTF-16 with a mark.
-        na: Words that stand for a missing entry, besides the empty cell, `?`, `NA`,
-            `N/A`, `n/a`, `nan`, `NaN`, `null`, `None` and `NaT`.
+        na: Words that stand for a missing entry. Empty cells do, too, and in text files
+            and workbooks also words such as `NA`.
         sheet: Name or number of a sheet of a workbook. `None` means the first.
         header: Whether the first row of a file holds the names of the columns, which
             are otherwise 1, 2, 3 and so on.
+        skip: Number of rows before the first, such as titles, that are left out.
+        keep_na: Whether words such as `NA` are categories unless they are in `na`.
 
     Raises:
-        TableError: If columns cannot be used. The message lists all of them, with a row
-            and a cell, and the options that help.
+        TableError: If columns cannot be used. The message lists all of them.
         ValueError: If an argument is not one of the choices.
 
     Example:
@@ -88,33 +86,46 @@ def read_table(
     """
     check_choice("task", task or "regression", get_args(Task))
     check_choice("dates", dates or "day-first", ("day-first", "month-first"))
-    check_kind("target", target, str)
+    check_kind("target", target, str, int)
+    target = str(target)
     if target in (groups, time, *categories, *ignore) or (groups and time):
         raise ValueError(
             "Rows are split by `groups` or by `time`. The target has no other role. "
             f"Received: {target=}, {groups=}, {time=}, {categories=}, {ignore=}"
         )
     form = {"separator": separator, "encoding": encoding, "sheet": sheet}
+    form |= {"skip": check_integer("skip", skip, 0) or None, "keep_na": keep_na or None}
     table = open_table(source, decimal, header, **form)
     roles = dict.fromkeys(categories, "a category") | dict.fromkeys(ignore, "ignored")
     roles |= {n: use for n, use in ((groups, "the groups"), (time, "the time")) if n}
     roles[target] = "the target"
     rows = np.full(len(table.frame), True)  # those with a target
-    used, left_out = {}, {}
+    used, notes = {}, []
 
     def use(name: str) -> None:
-        cells, role = table.cells(name, na)[rows], roles.get(name, "")
+        cells, numbers, mark = table.cells(Column(name), na)
+        cells, numbers, role = cells[rows], numbers[rows], roles.get(name, "")
         if role == "ignored":
             return
-        column = infer(cells, role, task, table.decimal, decimal is not None, dates)
-        values = column.read(cells, table.decimal)
+        texts = cells[np.isnan(numbers)]  # other cells have no decimal mark of a text
+        form = task, mark if texts.notna().any() else "", decimal is not None, dates
+        column = infer(cells, role, form)
+        if column.kind == "number" and 0 < texts.count() < cells.count():
+            column = replace(column, format=infer(texts, role, form).format)
+        column = replace(column, na=(*column.na, *na), decimal=mark)
+        values = column.read(cells.mask(cells.isin(column.na)), numbers, mark)
         if reason := _left_out(column, values, role, cells):
-            left_out[name] = reason
+            notes.append(f"Left out column {name!r}: {reason}.")
             return
         if name == target:
             rows[:] = ~np.isnan(values)
-            values = values[rows]
-        used[name] = replace(column, na=tuple(na)), values
+            values, cells = values[rows], cells[rows]
+        offset = offset_of(values) if column.kind in ("number", "date") else 0.0
+        wide = offset and role in ("the target", "the time")
+        stored = values if wide else (values - offset).astype(np.float32)
+        if _merged(cells, values, stored):
+            notes.append(f"Column {name!r}: some different numbers are rounded to one.")
+        used[name] = replace(column, offset=offset), stored
 
     table.each(use, dict.fromkeys([target, *table.frame, *roles]))
     goal, y = used.pop(target)
@@ -122,7 +133,7 @@ def read_table(
     if not used:
         raise TableError(
             f"{table.name}: expected a column besides the target that varies. "
-            f"Received: {listed([*left_out]) or 'none'}"
+            f"Received: {listed([*table.frame])}"
         )
     columns, x = zip(*used.values(), strict=True)
     dataset = Dataset(
@@ -139,7 +150,7 @@ def read_table(
         groups=None if group is None else np.nan_to_num(group, nan=-1).astype(np.int64),
         times=times,
     )
-    return replace(dataset, notes=tuple(map(visible, _notes(dataset, table, left_out))))
+    return replace(dataset, notes=tuple(map(visible, _notes(dataset, table, notes))))
 
 
 def _left_out(column: Column, values: np.ndarray, role: str, cells: "Series") -> str:
@@ -160,14 +171,22 @@ def _left_out(column: Column, values: np.ndarray, role: str, cells: "Series") ->
         return "it has no name"
     if differs and not role:
         return "its text differs in most rows, as an identifier"
-    return "" if varies else "it has one value, or none"
+    why = "its numbers are equal to 15 digits" if cells.nunique() > 1 else ""
+    return "" if varies else why or "it has one value, or none"
 
 
-def _notes(data: Dataset, table: Table, left_out: Mapping[str, str]) -> Iterator[str]:
+def _merged(cells: "Series", values: np.ndarray, stored: np.ndarray) -> bool:
+    """Return whether different numbers are equal once they are stored."""
+    long = (cells.str.len() > 16).to_numpy(bool)  # of which a float64 loses digits
+    lost = cells[long].nunique() > len(np.unique(values[long]))
+    return lost or len(np.unique(values)) > len(np.unique(stored))
+
+
+def _notes(data: Dataset, table: Table, others: Iterable[str]) -> Iterator[str]:
     """Yield the decisions about a table, one sentence per decision."""
     form = f", separator {table.separator!r}, {table.encoding}" * bool(table.separator)
     rows = f"{len(data.x):,} of {len(table.frame):,} rows have a target"
-    yield f"{table.name}: {rows} (decimal mark {table.decimal!r}{form})."
+    yield f"{table.name}: {rows} (decimal mark {table.decimal or '.'!r}{form})."
     low, high = readable(float(data.y.min())), readable(float(data.y.max()))
     names = data.class_names
     goal = f"{len(names)} classes, {listed(names)}" if names else f"{low} to {high}"
@@ -183,8 +202,9 @@ def _notes(data: Dataset, table: Table, left_out: Mapping[str, str]) -> Iterator
     missing = zip(data.feature_names, np.isnan(data.x).sum(axis=0), strict=True)
     if filled := [f"{name} ({count:,})" for name, count in missing if count]:
         yield f"Missing entries, filled in from the training rows: {listed(filled)}."
-    for name, why in left_out.items():
-        yield f"Left out column {name!r}: {why}."
+    if shifted := [column.name for column in data.columns if column.offset]:
+        yield f"Counted from the middle number, to keep digits: {listed(shifted)}."
+    yield from others
     for column, values in zip(data.columns, data.x.T, strict=True):
         dates = column.kind == "date" and data.times is None
         if dates and (np.diff(values) >= 0).all():

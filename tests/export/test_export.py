@@ -1,13 +1,14 @@
 """A trained model leaves through Keras's own export and predicts the same elsewhere."""
 
 import importlib.metadata
+from collections import Counter
 
 import keras
 import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import freeze
+from keras_vaf.models import freeze, mlp, to_relu
 
 # The libraries that Keras exports with warn of what they use themselves.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -164,7 +165,8 @@ def run_litert(path, x):
     interpreter.allocate_tensors()
     interpreter.set_tensor(entry["index"], x)
     interpreter.invoke()
-    operators = {operator["op_name"] for operator in interpreter._get_ops_details()}
+    operators = Counter(each["op_name"] for each in interpreter._get_ops_details())
+    del operators["DELEGATE"]  # which runs some of the others
     return interpreter.get_tensor(result["index"]).copy(), operators
 
 
@@ -187,12 +189,10 @@ def test_litert_of_pytorch(model, x):
     assert_same(written(x), model, x)
 
 
-@pytest.mark.backend("tensorflow")
-def test_litert_in_8_bits(model, x, tmp_path):
-    """Weights and activations of 8 bits: the predictions remain alike, not equal."""
+def export_in_8_bits(model, x, path):
+    """Export with weights and activations of 8 bits, for the ranges of some inputs."""
     import tensorflow as tf
 
-    path = tmp_path / "model.tflite"
     model.export(
         path,
         format="litert",
@@ -201,6 +201,38 @@ def test_litert_in_8_bits(model, x, tmp_path):
         representative_dataset=lambda: ([row[None]] for row in x),
         target_spec={"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]},
     )
+
+
+@pytest.mark.backend("tensorflow")
+def test_litert_in_8_bits(model, x, tmp_path):
+    """The predictions remain alike, not equal."""
+    path = tmp_path / "model.tflite"
+    export_in_8_bits(model, x, path)
     predictions, _ = run_litert(path, x)
     expected = model.predict(x, verbose=0)
     assert np.corrcoef(predictions.ravel(), expected.ravel())[0, 1] > 0.95
+
+
+@pytest.mark.nightly
+@pytest.mark.backend("tensorflow")
+def test_relu_alone_in_litert(tmp_path):
+    """Widened, a dense network has no operators for activations, in 8 bits, too."""
+    x = np.random.default_rng(0).uniform(-2, 2, (2000, 2)).astype("float32")
+    y = np.digitize(np.linalg.norm(x, axis=1), [0.9, 1.7])  # three rings
+    model = mlp(2, (8, 8), 3, lambda: keras.layers.Activation("silu"))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.01), loss)
+    model.fit(x, y, batch_size=64, epochs=8, verbose=0)
+    right = (model.predict(x, verbose=0).argmax(1) == y).mean()
+    assert right > 0.95
+    path, dense = tmp_path / "model.tflite", {"FULLY_CONNECTED": 3}
+    for widen, more in ((False, {"MUL": 20, "ADD": 18}), (True, {})):
+        made = to_relu(model, k=5, data=x[:256], widen=widen)
+        made.export(path, format="litert", verbose=False)
+        predictions, operators = run_litert(path, x)
+        assert_same(predictions, made, x)
+        assert operators == dense | more
+        export_in_8_bits(made, x[:256], path)
+        predictions, operators = run_litert(path, x)
+        assert operators == dense | more | {"QUANTIZE": 1, "DEQUANTIZE": 1}
+        assert abs((predictions.argmax(1) == y).mean() - right) < 0.02

@@ -122,6 +122,9 @@ FIXED = ("relu", "gelu", "silu", "tanh")
 AS_IT_IS = Arm("as-it-is", "as it is", "")
 """The activations that a model has."""
 
+UNCHANGED = Arm("unchanged", "unchanged, not trained", "")
+"""A trained model as it was given."""
+
 _ARMS = (
     Arm("relu", "ReLU", "ReLU"),
     *(
@@ -138,6 +141,7 @@ _ARMS = (
     Arm("elu", "ELU", "ELU"),
     Arm("vaf", "VAF", "VAFActivation", {"k": 3}),
     AS_IT_IS,
+    UNCHANGED,
 )
 ARMS = {arm.name: arm for arm in _ARMS}
 """All arms by name: fixed activations, and all of `keras_vaf.layers`."""

@@ -1,7 +1,5 @@
 """`compare`, the cross-validated comparison of activations, and its files."""
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,21 +14,23 @@ from keras_vaf.datasets import Dataset, load, read_table
 from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import ARMS, FIXED, Arm, find_arms, references, vaf_from
 from keras_vaf.experiments.figure import comparison_figure
-from keras_vaf.experiments.networks import build_network, refit
+from keras_vaf.experiments.networks import refit
 from keras_vaf.experiments.own_model import OwnModel, own_model, refit_model
-from keras_vaf.experiments.recipe import Data, Recipe, folds_of
+from keras_vaf.experiments.recipe import Data, Recipe
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
-from keras_vaf.experiments.run import Study, train_missing
+from keras_vaf.experiments.run import (
+    Study,
+    check_study,
+    folder_of,
+    train_missing,
+)
 from keras_vaf.experiments.tables import Text, table, text_of
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe as defaults
 from keras_vaf.utils import (
     atomic_path,
-    check_distinct,
     check_flag,
     check_integer,
-    check_kind,
-    check_kinds,
     check_seeds,
     png_bytes,
     write_atomically,
@@ -118,7 +118,7 @@ class Comparison:
 
 
 def compare(
-    data: Dataset | str | os.PathLike[str] | DataFrame | tuple[Any, Any],
+    data: Dataset | str | os.PathLike[str] | DataFrame | tuple[Any, ...],
     activations: str | Sequence[Arm] | None = None,
     recipe: Recipe | None = None,
     *,
@@ -127,8 +127,11 @@ def compare(
     | str
     | os.PathLike[str]
     | None = None,
-    test_data: tuple[Any, Any] | None = None,
-    seeds: Sequence[int] = (0,),
+    test_data: tuple[Any, ...] | None = None,
+    epochs: int | None = None,
+    metric: str | None = None,
+    mode: str | None = None,
+    seeds: Sequence[int] | None = None,
     output: str | os.PathLike[str] = "runs",
     target: str | None = None,
     quick: bool = False,
@@ -146,19 +149,28 @@ def compare(
     Args:
         data: A `Dataset`, the name of a dataset such as `"wine"`, a pandas `DataFrame`,
             or the path of a table, as in `keras_vaf.datasets.read_table`. For a
-            `model`, inputs and targets as arrays, or structures of arrays.
+            `model`, inputs and targets, and perhaps weights of the rows, as in `fit`:
+            arrays of any shape, or structures of arrays.
         activations: The activations, or their names as for `find_arms`. The first one
             is the baseline. `"vaf"` is a VAF that starts at the best of ReLU, GELU,
-            SiLU and tanh on validation rows, or at the functions of the `model`, which
-            `"as-it-is"` leaves alone.
-        recipe: How the networks are trained. For a `model`, by default on three random
-            divisions of the rows, with its learning rate, a third and three times it.
-        model: A function that returns a compiled Keras model, whose loss, optimizer and
-            first metric are used. From a trained model, or the path of its file, every
-            activation starts with its weights.
-        test_data: Inputs and targets of a test set for a `model`. By default, each
-            division of the rows has its own.
-        seeds: Different seeds. Each seed draws other folds and initial weights.
+            SiLU and tanh on validation rows, or at each function of the `model`, which
+            `"as-it-is"` leaves alone. By default, those of `training.recipe`; for a
+            trained model, `"as-it-is,vaf,unchanged"`.
+        recipe: How the networks are trained. For a `model`, by default with its
+            learning rate, a third of it and three times it.
+        model: A function that returns a compiled Sequential or Functional model, new in
+            each call. All activations have its kernels, loss, metrics and optimizer. Or
+            a trained model, or the path of its `.keras` file: the question is then
+            whether fine-tuning with a VAF is better.
+        test_data: Test rows for a `model`, in the form of `data`. A trained model must
+            not have seen them. By default, each seed draws a fifth of the rows.
+        epochs: Largest number of epochs for a `model`. Training stops early by the
+            validation loss.
+        metric: Metric of a `model` that decides, such as `"val_accuracy"`. By default,
+            its first one of which Keras knows the direction, or else the loss.
+        mode: `"max"` or `"min"`, if Keras does not know the direction of `metric`.
+        seeds: Different seeds. Each seed draws other folds and initial weights. By
+            default, 0, and for a `model` 0, 1 and 2.
         output: Folder for all files.
         target: Name of the column to predict, for a `DataFrame` or a path.
         quick: Whether to use the short form of the recipe: one learning rate, 3 folds
@@ -183,7 +195,13 @@ def compare(
     """
     check_flag("quick", quick)
     check_integer("jobs", jobs)
-    seeds = check_seeds("seeds", seeds)
+    given = {"test_data": test_data, "epochs": epochs, "metric": metric, "mode": mode}
+    if model is None and (idle := [n for n, each in given.items() if each is not None]):
+        raise ValueError(
+            f"`{idle[0]}` belongs to a `model`; a table has its `recipe`. Received: "
+            f"{idle[0]} without `model`"
+        )
+    seeds = check_seeds("seeds", seeds or ((0,) if model is None else (0, 1, 2)))
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
     dataset: Data
@@ -191,11 +209,10 @@ def compare(
         recipe = recipe or Recipe(**(defaults.QUICK if quick else {}))
         dataset = as_dataset(data, target)
     else:
-        dataset = own_model(model, data, test_data)
-        recipe = dataset.recipe(recipe, quick)
+        dataset = own_model(model, data, test_data, metric, mode)
+        recipe = dataset.recipe(recipe, epochs, quick)
     if activations is None:
-        first = () if model is None else ("as-it-is",)
-        activations = ",".join((*first, *defaults.ACTIVATIONS))
+        activations = _default_arms(dataset)
     arms = find_arms(activations) if isinstance(activations, str) else activations
     study = Study(dataset, arms, recipe, seeds, Path(output), jobs)
     study = check_study(study)
@@ -207,6 +224,14 @@ def compare(
     comparison = Comparison(found, folder_of(study), dataset, arms, recipe)
     write_files(comparison)
     return comparison
+
+
+def _default_arms(dataset: Data) -> str:
+    if isinstance(dataset, Dataset):
+        return ",".join(defaults.ACTIVATIONS)
+    if dataset.trained:
+        return "as-it-is,vaf,unchanged"
+    return ",".join(("as-it-is", *defaults.ACTIVATIONS))
 
 
 def _in_two_steps(study: Study, verbose: bool) -> tuple[Study, DataFrame]:
@@ -237,40 +262,6 @@ def as_dataset(data: Any, target: str | None) -> Dataset:
         "A table needs the name of the column to predict, `target`, which a `Dataset` "
         f"has. Received: target={target!r}"
     )
-
-
-def check_study(study: Study) -> Study:
-    """Return the study without equal arms; raise errors before the first training."""
-    dataset, arms, recipe, seeds, *_ = study
-    check_kinds("activations", arms, Arm, ", or names such as 'relu,prelu'")
-    check_integer("the number of activations", len(arms))
-    others = references(dataset.task)
-    check_distinct("activations", [" ".join(arm.key) for arm in (*arms, *others)])
-    check_kind("recipe", recipe, Recipe)
-    if isinstance(dataset, OwnModel):
-        return study._replace(arms=dataset.arms(arms))
-    if dataset.x.ndim != 2:
-        raise ValueError(
-            "A fully connected network takes a table with one row of numbers per "
-            f"sample. Received: inputs of shape {(None, *dataset.x.shape[1:])}"
-        )
-    first = folds_of(dataset, recipe, seeds[0])[0].fitted
-    inputs = first.transform_inputs(dataset.x[:1]).shape[1]
-    for arm in arms:
-        build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
-    return study
-
-
-def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
-    """Return the folder of a comparison, named by all settings and `more` of them."""
-    dataset, recipe = study.dataset, study.recipe
-    names = dataset.target, dataset.feature_names, dataset.class_names  # of best.keras
-    parts = [recipe.digest(dataset), *recipe.learning_rates, names, *more]
-    text = json.dumps([*parts, *(arm.key for arm in study.arms), *study.seeds])
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    # The name of a dataset may come from a path.
-    name = "".join(c if c.isalnum() else "-" for c in dataset.name)[:60]
-    return study.folder / f"{prefix}{name}-{digest}"
 
 
 def write_files(comparison: Comparison) -> None:

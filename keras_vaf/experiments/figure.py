@@ -11,11 +11,13 @@ from keras_vaf.experiments.tables import CONSTANT, table, task_of, text_of, writ
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
+from keras_vaf.training.data import number_of_rows, take
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import draw_activation
 
 _SEED_WIDTH = 0.7  # of the folds of a model, in its row
 _MOST_PANELS = 4
+_MOST_ROWS = 2_000  # whose inputs are drawn
 
 
 @style.styled
@@ -38,7 +40,9 @@ def comparison_figure(
     grid = figure.add_gridspec(len(ratios), max(1, len(shown)), height_ratios=ratios)
     _draw_scores(found, figure.add_subplot(grid[0, :]))
     panels = [figure.add_subplot(grid[1, place]) for place in range(len(shown))]
-    inputs = activation_inputs(network, x) if shown else {}
+    step = max(1, number_of_rows(x) // _MOST_ROWS)
+    some = take(x, slice(None, None, step))
+    inputs = activation_inputs(network, some) if shown else {}
     for place, (path, ax) in enumerate(zip(shown, panels, strict=True), start=1):
         draw_activation(learned[path], inputs.get(path), ax)
         ax.set_title(f"{title}: activation {place} of {len(learned)}")

@@ -1,7 +1,9 @@
 """`OwnModel`, a user's Keras model and its data in the place of a `Dataset`."""
 
+from __future__ import annotations
+
 import itertools
-import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,20 +14,28 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.experiments.arms import AS_IT_IS, Arm
+from keras_vaf.experiments.arms import AS_IT_IS, UNCHANGED, Arm
 from keras_vaf.experiments.recipe import Fold, Recipe, Wanted
 from keras_vaf.models import convert, report
 from keras_vaf.models.files import load_model
-from keras_vaf.models.graph import compile_like
 from keras_vaf.training import NetworkRun, Trainer, train
+from keras_vaf.training.compiled import (
+    builder_of,
+    built,
+    compile_arguments,
+    evaluated,
+    rate_of,
+    score_of,
+    takes_values,
+    text_of,
+)
 from keras_vaf.training.data import number_of_rows, take, to_arrays
-from keras_vaf.training.history import metrics_of
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import checksum
 
 _MOST_CLASSES = 1_000
-_ROWS_AT_ONCE = 256  # of a test
+_NO_EFFECT = ("hidden", "optimizer", "optimizer_arguments", "missing", "targets")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +43,10 @@ class OwnModel:
     """A function that builds a compiled model, and the data that train it.
 
     Attributes:
-        build: Returns a new compiled model.
-        data: Inputs and targets, as arrays or structures of arrays. The last rows are
-            those of a given test set.
+        build: Returns a new compiled model, or a copy of a trained one. In a search it
+            may take the drawn values.
+        data: Inputs, targets and perhaps weights, as arrays or structures of arrays.
+            The last rows are those of a given test set.
         task: The score, as in `results.score_of`.
         network_name: The name of the model, without a number.
         rate: The learning rate with which the model is compiled.
@@ -43,10 +54,11 @@ class OwnModel:
         class_names: The names of the classes, if the rows are stratified.
         checksum: Hash of data, architecture, compile arguments and a start.
         tested: Number of rows of a given test set, or 0.
+        trained: Whether a trained model was given.
     """
 
-    build: Callable[[], keras.Model]
-    data: tuple[Any, Any]
+    build: Callable[..., keras.Model]
+    data: tuple[Any, ...]
     task: str
     network_name: str
     rate: float
@@ -54,6 +66,7 @@ class OwnModel:
     class_names: tuple[str, ...] | None
     checksum: str
     tested: int = 0
+    trained: bool = False
     name: str = "own data"
     # What a table has, too.
     target: str = ""
@@ -67,159 +80,159 @@ class OwnModel:
         """The inputs."""
         return self.data[0]
 
-    def network(self, arm: Arm, seed: int, fold: int) -> keras.Model:
-        """Return the compiled model of an arm, with the start of a fold."""
-        [kernels] = independent_seeds(seed, fold, "network")
-        model = _built(self.build, self.data[0], kernels)
-        if arm == AS_IT_IS:
-            return model
-        if arm.layer == "VAFActivation" and "initialization" not in arm.arguments:
-            return convert(model, **arm.arguments)
-        places = itertools.count()
-
-        def layer(holder: Any) -> keras.layers.Layer:
-            [own] = independent_seeds(seed, fold, "activation", next(places))
-            made = arm.build(own)
-            rank = len(getattr(holder, "output", np.empty((1, 1))).shape)
-            if type(made) is keras.layers.PReLU and rank > 2 and not arm.arguments:
-                last = getattr(holder, "data_format", "") != "channels_first"
-                axes = range(1, rank - 1) if last else range(2, rank)
-                return keras.layers.PReLU(shared_axes=[*axes])  # one slope a channel
-            return made
-
-        return convert(model, to=layer)
-
-    def arms(self, wanted: Sequence[Arm]) -> tuple[Arm, ...]:
-        """Return the arms without those that only repeat the model as it is."""
-        kept = []
-        for arm in wanted:
-            network = self.network(arm, 0, 0)
-            if arm != AS_IT_IS and AS_IT_IS in wanted:
-                before = {change.before for change in report(network).replaced}
-                if before == {arm.name}:
-                    continue
-            kept.append(arm)
-        return tuple(kept)
-
-    def recipe(self, recipe: Recipe | None, quick: bool) -> Recipe:
-        """Return the recipe, by default with learning rates around the model's."""
-        if recipe is None:
-            shares = (1.0,) if quick else (1 / 3, 1.0, 3.0)
-            rates = tuple(float(f"{share * self.rate:.3g}") for share in shares)
-            recipe = Recipe(learning_rates=rates, folds=3, test_size=0.2)
-            recipe = replace(recipe, epochs=30) if quick else recipe
-        if self.tested:
-            recipe = replace(recipe, test_size=self.tested)
-        return replace(recipe, hidden=())  # the model is its own
-
     @property
     def rows(self) -> int:
         """Number of rows that are not those of a given test set."""
         return len(self.y) - self.tested
 
+    def network(self, arm: Arm, seed: int, fold: int) -> keras.Model:
+        """Return the compiled model of an arm, with the start of a fold.
 
-def own_model(model: Any, data: Any, test_data: Any = None) -> OwnModel:
-    """Return a model of one's own and its data, which `compare` has checked.
+        All arms have the kernels, the loss, the metrics and the optimizer that the
+        function itself makes.
+        """
+        [kernels] = independent_seeds(seed, fold, "network")
+        if arm.name == "vaf-searched" and takes_values(self.build):
+            return built(self.build, self.data, kernels, arm.arguments)
+        model = built(self.build, self.data, kernels)
+        if arm in (AS_IT_IS, UNCHANGED):
+            return model
+        arguments = compile_arguments(model)
+        model.compiled = False  # `convert` would make new objects
+        if arm.layer == "VAFActivation" and "initialization" not in arm.arguments:
+            changed = convert(model, **arm.arguments)
+        else:
+            changed = convert(model, to=_maker(arm, seed, fold))
+        changed.compile(**arguments)
+        return changed
 
-    Args:
-        model: A function that returns a compiled model, or a model, or its file.
-        data: Inputs and targets.
-        test_data: Inputs and targets of a test set.
+    def arms(self, wanted: Sequence[Arm]) -> tuple[Arm, ...]:
+        """Return the arms without those that only repeat the model as it is."""
 
-    Raises:
-        ValueError: If the model is not compiled, if its learning rate is not a number,
-            or if the data are not arrays of equal length.
-    """
+        def repeats(arm: Arm) -> bool:
+            network = self.network(arm, 0, 0)
+            if arm.layer in ("", "VAFActivation") or AS_IT_IS not in wanted:
+                return False
+            return {each.before for each in report(network).replaced} == {arm.name}
+
+        return tuple(arm for arm in wanted if not repeats(arm))
+
+    def recipe(self, given: Recipe | None, epochs: int | None, quick: bool) -> Recipe:
+        """Return the recipe, by default with learning rates around the model's."""
+        if given is None and epochs is None:
+            raise ValueError(
+                "A model of your own needs the largest number of `epochs`; training "
+                "stops early by the validation loss. Received: epochs=None"
+            )
+        default = Recipe()
+        if given is None:
+            shares = (1.0,) if quick else (1 / 3, 1.0, 3.0)
+            rates = tuple(float(f"{share * self.rate:.3g}") for share in shares)
+            given = replace(default, learning_rates=rates, folds=1, test_size=0.2)
+        idle = [n for n in _NO_EFFECT if getattr(given, n) != getattr(default, n)]
+        if idle:
+            raise ValueError(
+                f"`{idle[0]}` of a recipe is for tables: a model of your own has its "
+                f"layers, optimizer and data. Received: {idle[0]}="
+                f"{getattr(given, idle[0])!r}"
+            )
+        if self.tested:
+            given = replace(given, test_size=self.tested)
+        return given if epochs is None else replace(given, epochs=epochs)
+
+
+def own_model(
+    model: Any,
+    data: Any,
+    test_data: Any = None,
+    metric: str | None = None,
+    mode: str | None = None,
+    searched: bool = False,
+) -> OwnModel:
+    """Return a model of one's own and its data, checked; arguments are of `compare`."""
     arrays, tested = to_arrays("`data`", data), 0
     if test_data is not None:
         last = to_arrays("`test_data`", test_data)
         tested = number_of_rows(last)
-        arrays = keras.tree.map_structure(
-            lambda *parts: np.concatenate(parts), arrays, last
-        )
-    build = _builder(model)
-    first = _built(build, arrays[0], 0)
-    try:
-        rate = float(first.optimizer.get_config()["learning_rate"])
-    except TypeError as error:
+        arrays = _joined(arrays, last)
+    if takes_values(model) and not searched:
         raise ValueError(
-            "The learning rate varies, so the optimizer of `model` must have a number, "
-            f"not a schedule. Received: {first.optimizer.learning_rate!r}"
-        ) from error
-    y = keras.tree.flatten(arrays[1])[0]
-    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    y = y.argmax(1) if y.ndim == 2 and set(np.unique(y)) == {0, 1} else y
-    whole = y.ndim == 1 and np.all(y == np.round(y))
-    classes = np.unique(y)
-    few = whole and y.dtype.kind in "iub" and len(classes) <= _MOST_CLASSES
-    names = tuple(map(str, classes)) if few else None
-    parts = (*keras.tree.flatten(arrays), *first.get_weights())
-    kind = "built" if build is model else "given"  # a given one has one start only
-    text = f"{kind} {tested} {_text_of(first)}"
-    digest = checksum((*parts, np.frombuffer(text.encode(), "uint8")))
-    score = _score_of(first, arrays)
-    title = "model " + re.sub(r"_\d+$", "", first.name)
-    y = y if few else np.zeros(len(y), "float32")
-    return OwnModel(build, arrays[:2], score, title, rate, y, names, digest, tested)
-
-
-def _builder(model: Any) -> Callable[[], keras.Model]:
-    """Return a function that returns a new model, or a copy of a given one."""
+            "`model` must take none of the arguments that only `search` draws. "
+            f"Received: {model!r}"
+        )
     if isinstance(model, str | os.PathLike):
         model = load_model(model)
-    if not isinstance(model, keras.Model):
-        return model
+    build = builder_of(model, arrays)
+    trained = build is not model
+    if trained and not tested:
+        raise ValueError(
+            "A trained model needs `test_data`, rows that it has not seen in training. "
+            "Received: test_data=None"
+        )
+    first, second = (built(build, arrays, 0) for _ in range(2))
+    if first.optimizer is second.optimizer:
+        raise ValueError(
+            "The function `model` must make a new model and a new optimizer in each "
+            "call. Received: the same ones twice"
+        )
+    y, names = _classes(arrays[1])
+    parts = (*keras.tree.flatten(arrays), *first.get_weights())
+    # A given model has one start only.
+    text = f"{'given' if trained else 'built'} {tested} {text_of(first)}"
+    digest = checksum((*parts, np.frombuffer(text.encode(), "uint8")))
+    score = score_of(first, metric, mode)
+    title = "model " + re.sub(r"_\d+$", "", first.name)
+    rate = rate_of(first)
+    return OwnModel(
+        build, arrays, score, title, rate, y, names, digest, tested, trained
+    )
 
-    def copy() -> keras.Model:
-        made = keras.models.clone_model(model)
-        made.set_weights(model.get_weights())
-        compile_like(made, model)
+
+def _joined(data: tuple[Any, ...], last: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return data with the rows of a test set at the end."""
+    try:
+        return keras.tree.map_structure(lambda *a: np.concatenate(a), data, last)
+    except ValueError as error:
+        raise ValueError(
+            "`test_data` must have the form of `data`: the same structure, and arrays "
+            f"of equal shapes but for the rows. Received: {error}"
+        ) from error
+
+
+def _classes(targets: Any) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    """Return the targets that stratify the rows, and the names of their classes."""
+    y = keras.tree.flatten(targets)[0]
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    y = y.argmax(1) if y.ndim == 2 and set(np.unique(y)) == {0, 1} else y
+    classes = np.unique(y) if y.ndim == 1 and y.dtype.kind in "iub" else ()
+    if 0 < len(classes) <= _MOST_CLASSES:
+        return y, tuple(map(str, classes))
+    return np.zeros(len(y), "float32"), None
+
+
+def _maker(arm: Arm, seed: int, fold: int) -> Callable[[Any], keras.layers.Layer]:
+    """Return a function that makes the activation behind each layer of a model."""
+    places = itertools.count()
+
+    def make(holder: Any) -> keras.layers.Layer:
+        [own] = independent_seeds(seed, fold, "activation", next(places))
+        made = arm.build(own)
+        rank = len(getattr(holder, "output", np.empty((1, 1))).shape)
+        if type(made) is keras.layers.PReLU and rank > 2 and not arm.arguments:
+            last = getattr(holder, "data_format", "") != "channels_first"
+            axes = range(1, rank - 1) if last else range(2, rank)
+            return keras.layers.PReLU(shared_axes=[*axes])  # one slope a channel
         return made
 
-    return copy
-
-
-def _built(build: Callable[[], Any], x: Any, seed: int) -> keras.Model:
-    """Return a new model with weights, whose start depends only on the seed."""
-    keras.utils.set_random_seed(seed)
-    model = build() if callable(build) else build
-    if not isinstance(model, keras.Model) or not model.compiled:
-        raise ValueError(
-            "`model` must be a compiled Keras model, the path of one, or a function "
-            f"without arguments that returns one. Received: {model!r}, not compiled"
-        )
-    if not model.built:
-        model(take(x, slice(1)))
-    return model
-
-
-def _text_of(model: keras.Model) -> str:
-    """Return architecture and compile arguments, without the numbers of names."""
-    text = json.dumps([json.loads(model.to_json()), model.get_compile_config()])
-    names = dict.fromkeys(re.findall(r'"name": ("[^"]*")', text))
-    for place, name in enumerate(names):
-        text = text.replace(name, f'"{place}"')
-    return text
-
-
-def _score_of(model: keras.Model, data: tuple[Any, ...]) -> str:
-    """Return the first metric whose direction Keras knows, or else the loss."""
-    Trainer(model).prepare(data)
-    metrics = itertools.chain.from_iterable(
-        getattr(metric, "metrics", [metric]) for metric in model.metrics
-    )
-    known = {each.name: getattr(each, "_direction", None) for each in metrics}
-    for name in metrics_of(model):
-        if name != "loss" and known.get(name) in ("up", "down"):
-            return f"{'maximize' if known[name] == 'up' else 'minimize'} {name}"
-    return "minimize loss"
+    return make
 
 
 @lru_cache(maxsize=1)
 def trainer_of_model(own: OwnModel, arm: Arm, recipe: Recipe) -> Trainer:
     """Return the trainer of all networks of an arm, which compiles once."""
     flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(own.x))
-    width = recipe.width if flat else 1  # convolutions are slower together, on a CPU
+    # Convolutions are slower together, on a CPU, and row weights are for one network.
+    width = recipe.width if flat and len(own.data) == 2 else 1
     return Trainer(
         own.network(arm, 0, 0), recipe.batch_size, recipe.patience, width=width
     )
@@ -231,7 +244,7 @@ def train_models(
     """Yield the record of each wanted training, as `networks.train_networks` does."""
     own, seed = folds[0].dataset, folds[0].seed
     trainer, score = trainer_of_model(own, arm, recipe), own.task.partition(" ")[2]
-    order = sorted(wanted, key=lambda each: each[1])
+    model, order = trainer.model, sorted(wanted, key=lambda each: each[1])
     for place in range(0, len(order), trainer.width):
         batch, runs = order[place : place + trainer.width], []
         for number, rate in batch:
@@ -239,25 +252,29 @@ def train_models(
             [shuffling] = independent_seeds(seed, number, "shuffling")
             rows = folds[number].rows
             runs.append(NetworkRun(start, rows.train, rows.validation, shuffling, rate))
-        trained = trainer.train_runs(own.data, runs, recipe.epochs)
+        trained: Any = [(None, run.weights) for run in runs]
+        if arm != UNCHANGED:
+            trained = trainer.train_runs(own.data, runs, recipe.epochs)
         for (number, rate), (history, weights) in zip(batch, trained, strict=True):
-            trainer.model.set_weights(weights)
-            best, test = history.best, take(own.data, folds[number].rows.test)
-            found = trainer.model.evaluate(
-                *test, batch_size=_ROWS_AT_ONCE, verbose=0, return_dict=True
-            )
+            model.set_weights(weights)
+            rows = folds[number].rows
+            test = evaluated(model, own.data, rows.test)
+            found = history.best if history else {}
+            if history is None:
+                parts = evaluated(model, own.data, rows.validation)
+                found = {f"val_{name}": value for name, value in parts.items()}
             yield {
                 **folds[number].record(),
+                # All trainings have the same test rows, if these were given.
+                **({"share": 0.0} if own.tested else {}),
                 "learning_rate": rate,
-                "epochs": history.epochs,
-                "best_epoch": history.best_epoch,
-                "val_loss": best.get("val_loss"),
-                "validation": best.get(f"val_{score}", float("nan")),
-                "test": float(found[score]),
-                "parameters": sum(
-                    int(np.prod(w.shape)) for w in trainer.model.trainable_weights
-                ),
-                "seconds": round(history.seconds, 3),
+                "epochs": history.epochs if history else 0,
+                "best_epoch": history.best_epoch if history else 0,
+                "val_loss": found.get("val_loss"),
+                "validation": found.get(f"val_{score}", math.nan),
+                "test": test[score],
+                "parameters": sum(math.prod(w.shape) for w in model.trainable_weights),
+                "seconds": round(history.seconds, 3) if history else 0.0,
             }
 
 
@@ -266,9 +283,12 @@ def refit_model(
 ) -> keras.Model:
     """Train the model of an arm on all rows that are not those of a given test set."""
     network = own.network(arm, seed, recipe.folds)  # no fold has this number
+    if arm == UNCHANGED:
+        return network
     network.optimizer.learning_rate = rate
     [shuffling] = independent_seeds(seed, recipe.folds, "shuffling")
     seed_random_layers(network, shuffling)
-    x, y = take(own.data, slice(own.rows))
-    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling)
+    x, y, *weights = take(own.data, slice(own.rows))
+    more = {"sample_weight": weights[0]} if weights else {}
+    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling, **more)
     return network

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import itertools
 import json
@@ -11,15 +12,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 import pandas
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.networks import fit_references, train_networks, trainer_of
+from keras_vaf.experiments.arms import Arm, references
+from keras_vaf.experiments.networks import (
+    build_network,
+    fit_references,
+    train_networks,
+    trainer_of,
+)
 from keras_vaf.experiments.own_model import (
     OwnModel,
     train_models,
@@ -30,7 +36,15 @@ from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
 from keras_vaf.ops import info
 from keras_vaf.training.recipe import LEARNING_RATES, further_rates
-from keras_vaf.utils import require, visible, write_atomically
+from keras_vaf.utils import (
+    check_distinct,
+    check_integer,
+    check_kind,
+    check_kinds,
+    require,
+    visible,
+    write_atomically,
+)
 
 _A_MINUTE, _TEN_MINUTES = 60, 600
 _FASTER = (
@@ -75,6 +89,40 @@ class Study(NamedTuple):
             wanted = [pair for pair in pairs if (*arm.key, seed, *pair) not in done]
             if wanted:
                 yield self._replace(arms=(arm,), seeds=(seed,)), wanted
+
+
+def check_study(study: Study) -> Study:
+    """Return the study without equal arms; raise errors before the first training."""
+    dataset, arms, recipe, seeds, *_ = study
+    check_kinds("activations", arms, Arm, ", or names such as 'relu,prelu'")
+    check_integer("the number of activations", len(arms))
+    others = references(dataset.task)
+    check_distinct("activations", [" ".join(arm.key) for arm in (*arms, *others)])
+    check_kind("recipe", recipe, Recipe)
+    if isinstance(dataset, OwnModel):
+        return study._replace(arms=dataset.arms(arms))
+    if dataset.x.ndim != 2:
+        raise ValueError(
+            "A fully connected network takes a table with one row of numbers per "
+            f"sample. Received: inputs of shape {(None, *dataset.x.shape[1:])}"
+        )
+    first = folds_of(dataset, recipe, seeds[0])[0].fitted
+    inputs = first.transform_inputs(dataset.x[:1]).shape[1]
+    for arm in arms:
+        build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
+    return study
+
+
+def folder_of(study: Study, prefix: str = "", *more: Any) -> Path:
+    """Return the folder of a comparison, named by all settings and `more` of them."""
+    dataset, recipe = study.dataset, study.recipe
+    names = dataset.target, dataset.feature_names, dataset.class_names  # of best.keras
+    parts = [recipe.digest(dataset), *recipe.learning_rates, names, *more]
+    text = json.dumps([*parts, *(arm.key for arm in study.arms), *study.seeds])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    # The name of a dataset may come from a path.
+    name = "".join(c if c.isalnum() else "-" for c in dataset.name)[:60]
+    return study.folder / f"{prefix}{name}-{digest}"
 
 
 def train_missing(

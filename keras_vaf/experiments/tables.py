@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pandas import DataFrame
 
 from keras_vaf.experiments import results
+from keras_vaf.experiments.arms import UNCHANGED
 from keras_vaf.utils import deviation, markdown_table, readable
 
 CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
@@ -28,6 +29,11 @@ _REFERENCES = (
     " The linear model and the trees of scikit-learn have their default settings; no "
     "test includes them."
 )
+_SAME_ROWS = (
+    " All trainings are tested on the same rows: the intervals cover trainings, not "
+    "other rows."
+)
+_UNSEEN = " They hold for rows that the given model has not seen in its training."
 
 
 def table(found: DataFrame) -> DataFrame:
@@ -156,6 +162,10 @@ def _notes(found: DataFrame) -> list[str]:
         explained += sentence.format(models["title"].iloc[0])
     if models["parameters"].isna().any():
         explained += _REFERENCES
+    if found["share"].iloc[0] == 0:
+        explained += _SAME_ROWS
+    if UNCHANGED.key in models.index:
+        explained += _UNSEEN
     networks = found[found["learning_rate"].notna()]
     odd = _odd_trainings(found, networks, results.select(networks))
     places = found["environment"].unique()
@@ -186,7 +196,7 @@ def _odd_trainings(
     found: DataFrame, networks: DataFrame, chosen: DataFrame
 ) -> Iterator[str]:
     """Yield notes on selected trainings that may distort a result, with remedies."""
-    last = chosen["best_epoch"] == chosen["epochs"]
+    last = (chosen["best_epoch"] == chosen["epochs"]) & (chosen["epochs"] > 0)
     if last.any():
         epochs = 2 * int(chosen["epochs"].max())
         cost = minutes(2 * networks["seconds"].sum())

@@ -21,9 +21,16 @@ from keras_vaf.experiments.arms import Arm, find_arms, references
 from keras_vaf.experiments.own_model import own_model
 from keras_vaf.experiments.recipe import Data, Recipe
 from keras_vaf.experiments.results import numbers_of, sign
-from keras_vaf.experiments.run import Study, follow, train_missing
+from keras_vaf.experiments.run import (
+    Study,
+    check_study,
+    folder_of,
+    follow,
+    train_missing,
+)
 from keras_vaf.training import recipe as defaults
-from keras_vaf.tuners.space import SearchSpace, activation, check_one_process, epochs_of
+from keras_vaf.training.compiled import takes_values
+from keras_vaf.tuners.space import activation, check_one_process, epochs_of
 from keras_vaf.utils import check_choice, check_integer, require, write_atomically
 
 if TYPE_CHECKING:
@@ -73,7 +80,7 @@ class Search(comparison.Comparison):
         if key[0] != SEARCHED.name:
             return super()._selected(key)
         best = _trials(self.drawn).index[0]
-        arm = replace(SEARCHED, arguments=json.loads(best[0]))
+        arm = replace(_searched(self.dataset), arguments=json.loads(best[0]))
         return arm, self.drawn.groupby(_TRIAL).get_group(best)
 
     @property
@@ -84,14 +91,17 @@ class Search(comparison.Comparison):
 
 
 def search(
-    data: Dataset | str | os.PathLike[str] | pandas.DataFrame,
+    data: Dataset | str | os.PathLike[str] | pandas.DataFrame | tuple[Any, ...],
     trials: int = TRIALS,
     tuner: str = "random",
     baselines: str | Sequence[Arm] | None = None,
     recipe: Recipe | None = None,
     *,
     model: Any = None,
-    test_data: tuple[Any, Any] | None = None,
+    test_data: tuple[Any, ...] | None = None,
+    epochs: int | None = None,
+    metric: str | None = None,
+    mode: str | None = None,
     seed: int = 0,
     output: str | os.PathLike[str] = "runs",
     target: str | None = None,
@@ -103,7 +113,8 @@ def search(
     the best validation score is tested. If the function is called again, it trains only
     what is missing, so that an interrupted search can be continued.
 
-    `data`, `model`, `test_data`, `output`, `target` and `verbose` are as in `compare`.
+    `data`, `test_data`, `epochs`, `metric`, `mode`, `output`, `target` and `verbose`
+    are as in `compare`.
 
     Args:
         trials: Number of trials of the VAF. Each other activation is trained with as
@@ -115,6 +126,10 @@ def search(
             `"none"`. The first one is the baseline.
         recipe: How the networks are trained. By default, 3 folds, and learning rates
             from 0.0001 to 0.03.
+        model: A function that returns a compiled model, as in `compare`: a VAF with
+            drawn values takes the place of its activations. Or a function of `hp`, the
+            `HyperParameters` of KerasTuner, that draws whatever it needs, such as
+            widths, and VAFs by `activation(hp)`.
         seed: Seed of folds, initial weights and trials.
 
     Raises:
@@ -139,14 +154,19 @@ def search(
         recipe = recipe or Recipe(learning_rates=LEARNING_RATES, folds=FOLDS)
         dataset = comparison.as_dataset(data, target)
     else:
-        dataset = own_model(model, data, test_data)
-        recipe = dataset.recipe(recipe, quick=False)
-    if baselines is None:
-        baselines = BASELINES if model is None else "as-it-is,prelu"
+        dataset = own_model(model, data, test_data, metric, mode, searched=True)
+        given, recipe = recipe, dataset.recipe(recipe, epochs, quick=False)
+        recipe = recipe if given else replace(recipe, folds=FOLDS)
+    if baselines is None and model is None:
+        baselines = BASELINES
+    elif baselines is None:  # what draws its activations has them already
+        baselines = "as-it-is" if takes_values(model) else "as-it-is,prelu"
     if isinstance(baselines, str):
         baselines = () if baselines == "none" else find_arms(baselines)
-    study = Study(dataset, (SEARCHED, *baselines), recipe, (seed,), Path(output))
-    study = comparison.check_study(study)
+    study = Study(
+        dataset, (_searched(dataset), *baselines), recipe, (seed,), Path(output)
+    )
+    study = check_study(study)
     check_integer("the number of learning rates", len(recipe.learning_rates), minimum=2)
     drawn = _drawn(tuner, trials, study, verbose)
     others = study._replace(
@@ -162,11 +182,17 @@ def search(
     records = require("pandas", extra="tune").concat([records, tries])
     order = records["learning_rate"].isna().argsort(kind="stable")
     records = records.iloc[order].reset_index(drop=True)
-    folder = comparison.folder_of(study, "search-", tuner, trials)
+    folder = folder_of(study, "search-", tuner, trials)
     found = Search(records, folder, dataset, study.arms, recipe, drawn)
     comparison.write_files(found)
     write_atomically(folder / "trials.csv", found.trials.to_csv(index=False))
     return found
+
+
+def _searched(dataset: Data) -> Arm:
+    """Return the arm of the trials, whose layers may come from the function itself."""
+    own = takes_values(getattr(dataset, "build", None))
+    return replace(SEARCHED, layer="") if own else SEARCHED
 
 
 def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataFrame:
@@ -178,8 +204,11 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
     parts = {"max_epochs": _UNITS.get(trials), "factor": 3}
     budget = parts if tuner == "hyperband" else {"max_trials": trials}
 
+    build = getattr(study.dataset, "build", None)
+    draw = build if build and takes_values(build) else activation
+
     def space(hp: Any) -> None:
-        activation(hp)
+        draw(hp)
         hp.Choice("learning_rate", list(study.recipe.learning_rates))
 
     found: list[pandas.DataFrame] = []
@@ -207,8 +236,10 @@ def _train(
         rate = values["learning_rate"]
         epochs = epochs_of(oracle, values, study.recipe.epochs)
         recipe = replace(study.recipe, learning_rates=(rate,), epochs=epochs)
-        own = {name: values[name] for name in vars(SearchSpace())}
-        tried = study._replace(arms=(replace(SEARCHED, arguments=own),), recipe=recipe)
+        idle = ("learning_rate", "tuner/")  # of no network
+        own = {n: v for n, v in values.items() if not n.startswith(idle)}
+        arm = replace(_searched(study.dataset), arguments=own)
+        tried = study._replace(arms=(arm,), recipe=recipe)
         found.append(train_missing(tried, verbose=False, further=False))
         error = numbers_of(found[-1])["error"]
         if math.isfinite(error):

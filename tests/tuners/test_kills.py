@@ -4,14 +4,13 @@ import contextlib
 import hashlib
 import json
 
-import keras_tuner
 import numpy as np
 import pytest
 
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments import Recipe, run
 from keras_vaf.experiments.store import read_lines
-from keras_vaf.tuners import CrossValidated, search
+from keras_vaf.tuners import search
 from keras_vaf.tuners.table_search import TUNERS
 
 pytestmark = [
@@ -19,9 +18,6 @@ pytestmark = [
     # Of the Gaussian process of `BayesianOptimization`.
     pytest.mark.filterwarnings("ignore:The optimal value found"),
 ]
-
-LIMITS = {"Hyperband": {"max_epochs": 9, "factor": 3}}
-KINDS = sorted(TUNERS.values())
 
 
 class Killed(BaseException):
@@ -35,85 +31,10 @@ def score(values):
     return float("nan") if number % 10 == 0 else (number % 1_000_003) / 1_000_003
 
 
-def space(hp):
-    hp.Choice("k", [3, 5, 7, 9, 11, 15])
-    hp.Choice("g", ["relu", "tanh", "sigmoid"])
-    start = hp.Choice("initialization", ["g", "random", "relu"])
-    with hp.conditional_scope("initialization", ["random"]):
-        if start == "random":
-            hp.Float("scale", 0.1, 10, sampling="log")
-    hp.Choice("learning_rate", [1e-3, 3e-3, 1e-2])
-
-
-def make(kind, folder, left, trials):
-    """Return a tuner whose trials take no time, and which is killed after `left`."""
-
-    class Toy(CrossValidated(getattr(keras_tuner, kind))):
-        ran = ()
-
-        def _train(self, hp):
-            if len(self.ran) == left:
-                raise Killed
-            self.ran += (json.dumps(hp.values, sort_keys=True),)
-            value = score(hp.values)
-            if np.isnan(value):
-                return {"error": "val_loss was not finite"}
-            results = {"deviation": 0.0, "epochs": 1, "seconds": 0.0}
-            return {"error": None, "metrics": {"val_loss": value}, "results": results}
-
-    made = Toy(
-        space,
-        objective="val_loss",
-        seed=7,
-        directory=folder,
-        project_name="p",
-        max_consecutive_failed_trials=99,
-        folds=2,
-        stratify=False,
-        **LIMITS.get(kind, {"max_trials": trials}),
-    )
-    made.oracle.verbose = 0
-    return made
-
-
-def play(kind, folder, left=None, trials=24):
-    """Search until the end or the kill, and return the tuner and whether it ended."""
-    tuner = make(kind, folder, left, trials)
-    try:
-        tuner.search(np.zeros((4, 1)), np.zeros(4), epochs=1)
-    except Killed:
-        return tuner, False
-    return tuner, True
-
-
-def outcome(tuner):
-    return tuner.results().drop(columns="error").sort_index().to_json()
-
-
 def tear(path):
     """Append the beginning of a record, as a killed writer leaves it."""
     with path.open("ab") as file:
         file.write(b'\n{"key": "to')
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("left", [3, pytest.param(1, marks=pytest.mark.nightly)])
-def test_a_search_killed_again_and_again_draws_the_same_trials(tmp_path, kind, left):
-    """After so many trials comes a kill, which leaves an incomplete line."""
-    trials = 9 if kind == "BayesianOptimization" else 24
-    whole, _ = play(kind, tmp_path / "whole", trials=trials)
-    file = tmp_path / "killed" / "p" / "trials.jsonl"
-    ran, kills, ended = [], -1, False
-    while not ended:
-        tuner, ended = play(kind, tmp_path / "killed", left, trials)
-        ran += tuner.ran
-        kills += 1
-        tear(file)
-
-    assert outcome(tuner) == outcome(whole)
-    assert ran == list(whole.ran)
-    assert len(read_lines(file)) == len(ran)
-    assert kills >= (len(ran) - 1) // left
 
 
 def fake(folds, arm, recipe, wanted):

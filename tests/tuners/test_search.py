@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import Recipe, run
+from keras_vaf.experiments import Recipe, compare, run
 from keras_vaf.initializers import RandomStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import mlp
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.tuners import search
+from keras_vaf.tuners import SearchSpace, activation, search
 from keras_vaf.tuners.table_search import LEARNING_RATES
 from tests.reference_training import standardised, trained_by_batches
 
@@ -142,3 +142,52 @@ def test_a_search_that_cannot_begin_is_refused(table, tmp_path, options, said):
     with pytest.raises(ValueError, match=said):
         search(table, output=tmp_path, **options)
     assert not any(tmp_path.iterdir())
+
+
+@once
+def test_a_search_of_an_own_model_draws_its_values_and_goes_on(tmp_path):
+    x = np.random.default_rng(0).normal(size=(40, 3)).astype("float32")
+    space = SearchSpace(k=(2, 3), g=("tanh",), sharing=("layer",))
+
+    def build(hp):
+        units = hp.Choice("units", [2, 4])
+        layers = [keras.layers.Dense(units), activation(hp, "first_", space=space)]
+        model = keras.Sequential([keras.Input((3,)), *layers, keras.layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(0.05), "mse")
+        return model
+
+    words = {"trials": 4, "model": build, "epochs": 2, "output": tmp_path}
+    found = search((x, np.abs(x[:, :1])), verbose=False, **words)
+    values = ["units", "first_k", "first_g", "first_sharing", "first_initialization"]
+    assert {*values, "learning_rate", "score"} <= {*found.trials.columns}
+    assert {*found.table.index} == {"VAF, searched", "as it is"}
+    arm, _ = found._selected(found.arms[0].key)
+    network = found.dataset.network(arm, 0, 0)
+    best = found.trials.iloc[0]
+    assert network.layers[0].units == best["units"]
+    assert network.layers[1].k == best["first_k"]
+    [file] = tmp_path.glob("*.jsonl")
+    lines = file.read_text()
+    again = search((x, np.abs(x[:, :1])), verbose=False, **words)
+    assert file.read_text() == lines  # nothing is trained twice
+    assert again.trials.equals(found.trials)
+    with pytest.raises(ValueError, match="`model` must take none"):
+        compare((x, x[:, :1]), model=build, epochs=2, output=tmp_path)
+
+
+@once
+def test_a_search_puts_drawn_vafs_into_a_model_without_values(tmp_path):
+    x = np.random.default_rng(0).normal(size=(40, 3)).astype("float32")
+
+    def build():
+        hidden = keras.layers.Dense(3, activation="tanh")
+        model = keras.Sequential([keras.Input((3,)), hidden, keras.layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(0.05), "mse")
+        return model
+
+    words = {"trials": 2, "model": build, "epochs": 2, "output": tmp_path}
+    found = search((x, np.abs(x[:, :1])), verbose=False, **words)
+    assert {*found.table.index} == {"VAF, searched", "as it is", "PReLU"}
+    arm, _ = found._selected(found.arms[0].key)
+    layer = found.dataset.network(arm, 0, 0).layers[1]
+    assert {n: layer.get_config()[n] for n in arm.arguments} == arm.arguments

@@ -23,6 +23,7 @@ from keras_vaf_cli import (
     reproduce,
     search,
     simplify,
+    to_relu,
 )
 from keras_vaf_cli.options import OPTIONS
 from keras_vaf_cli.shared import say, shown
@@ -30,7 +31,7 @@ from keras_vaf_cli.shared import say, shown
 __all__ = ["COMMANDS", "main"]
 
 COMMANDS = (
-    *(compare, predict, convert, inspect, simplify, freeze),
+    *(compare, predict, convert, inspect, simplify, freeze, to_relu),
     *(data, reproduce, search, info),
 )
 """All commands, in the order of the help."""
@@ -82,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         summary, _, text = (command.__doc__ or "").partition("\n\n")
         description, _, examples = text.partition("\n\n")
         inner = subparsers.add_parser(
-            command.__name__.rpartition(".")[2],
+            command.__name__.rpartition(".")[2].replace("_", "-"),
             help=summary,
             description=description,
             epilog=examples,

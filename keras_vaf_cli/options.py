@@ -73,7 +73,7 @@ OPTIONS = {
     "--datasets": _option("datasets (default: all)", "A,B", _names),
     "--activations": _option("baseline first; a wrong name lists all", "A,B", _names),
     "--baselines": _option("others, or none (default: relu,silu,gelu)", "A,B"),
-    "--k": _option("hidden units of a VAF (default: 3)", type=int),
+    "--k": _option("units of each function (default: 3; to-relu: 5)", "N", int),
     "--g": _option("fixed activation of a VAF (default: by its start)"),
     "--folds": _option("number of folds (default: 5; of a search 3)", "N", int),
     "--epochs": _option("largest number of epochs (default: 300)", "N", int),
@@ -88,6 +88,8 @@ OPTIONS = {
     "--layers": _option("names or patterns of layers (default: all)", "A,B", _names),
     "--to": _option("class of the new activations (default: VAFActivation)", "CLASS"),
     "--sharing": _option("layer (default), channel or neuron: sharing a function"),
+    "--data": _option("inputs of the model, saved by numpy.save", "FILE.npy"),
+    "--widen": _flag("make the units units of the layers around an activation"),
     "--tolerance": _option("largest error of a function (default: 0.01)", type=float),
     "--picture": _option("draw the functions to this file", "FILE.png"),
     "--formula": _option(

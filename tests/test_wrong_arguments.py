@@ -42,7 +42,7 @@ VALUES = {
     "D S degree every folds inputs jobs numerator_degree q": COUNT,
     "epochs Maxout.k VAFClassifier.k": COUNT,
     "batch_size k patience rows": optional(COUNT),
-    "gated inplace quick rescale train_gamma": ("yes", None, 1, []),
+    "gated inplace quick rescale train_gamma widen": ("yes", None, 1, []),
     "fraction learning_rate learning_rate_factor min_step tolerance": POSITIVE,
     "eta_minus eta_plus validation_fraction": (*POSITIVE, 1),
     "VAFRegressor.validation_fraction": (0, 1, -1.0, *optional(NUMBER)),
@@ -100,6 +100,7 @@ layers.SplineActivation: q boundary initialization; layers.Maxout: k
 models.mlp: inputs hidden seed
 paper.cnet: input_shape filters seed
 models.convert: model k inplace sharing; models.simplify: model tolerance
+models.to_relu: model k widen
 models.to_vaf: layer; models.nearest: layer; models.freeze: model
 models.train_only_activations: model inplace
 optimizers.Rprop: eta_plus eta_minus min_step max_step variant learning_rate
@@ -146,6 +147,7 @@ def right():
         "mlp": network | {"inputs": 4, "hidden": (3,)},
         "cnet": network | {"input_shape": (8, 8, 1), "filters": (2,)},
         "convert": {"model": model},
+        "to_relu": {"model": model},
         "simplify": {"model": model, "tolerance": 0.1},
         "train_only_activations": {"model": model},
         "Rprop": {"min_step": 1.0},

@@ -1,4 +1,4 @@
-"""`keras-vaf convert`, `simplify`, `freeze` and `inspect`: from file to file."""
+"""`keras-vaf convert`, `simplify`, `freeze`, `to-relu`, `inspect`: file to file."""
 
 import os
 
@@ -15,6 +15,7 @@ COMMANDS = (
     "convert model.keras -o",
     "simplify vaf.keras -o",
     "freeze vaf.keras -o",
+    "to-relu model.keras -o",
     "inspect vaf.keras --picture",
 )
 
@@ -60,6 +61,25 @@ def test_a_frozen_model_computes_the_same(run, model, vaf):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_a_network_with_relu_alone_is_written(run, refusal):
+    parts = keras.layers.Dense(5, "elu"), keras.layers.Dense(2)
+    smooth = keras.Sequential([keras.Input((4,)), *parts])
+    x = inputs_of(smooth)
+    smooth.save("smooth.keras")
+    np.save("x.npy", x)
+    line = "to-relu smooth.keras -o relu.keras --data"
+    code, output, _ = run(f"{line} x.npy --k 3 --widen")
+
+    assert code == 0 and "elu -> 3 units of ReLU" in output
+    found = keras.saving.load_model("relu.keras")
+    gap = np.max(np.abs(outputs_of(found, x)[0] - outputs_of(smooth, x)[0]))
+    assert f"largest deviation of an output {gap:.2g}" in output
+    np.savez("x.npz", x)
+    for name in ("x.npz", "smooth.keras"):
+        message = f"an array that `numpy.save` wrote. Received: {name}"
+        assert message in refusal(f"{line} {name} --force")
+
+
 def test_inspect_lists_draws_and_prints_formulas_and_reasons(run, vaf, tmp_path):
     code, output, _ = run("inspect vaf.keras --picture functions.png")
     assert code == 0
@@ -87,6 +107,7 @@ def test_inspect_lists_draws_and_prints_formulas_and_reasons(run, vaf, tmp_path)
             "`k` and `g` are arguments",
         ),
         ("convert model.keras -o out.keras --to kav", "Did you mean 'KAF'"),
+        ("to-relu model.keras -o out.keras --k 1", "k >= 2"),
         ("simplify model.keras -o out.keras", "trainable activation"),
         ("inspect model.keras", "trainable activation"),
     ],

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.backend("tensorflow")
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 MORE_PAGES = {"search": ROOT / "docs" / "search.md"}
-NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+NAMES = [command.__name__.rpartition(".")[2].replace("_", "-") for command in COMMANDS]
 
 
 PARSER = keras_vaf_cli._parser()

@@ -11,7 +11,7 @@ import numpy as np
 from keras_vaf.layers.trainable_activation import TrainableActivation
 from keras_vaf.layers.traversal import find_layers
 
-_FUNCTIONS, _VALUES = 64, 50_000  # most that are sampled of a layer, evenly spaced
+FUNCTIONS, _VALUES = 64, 50_000  # most that are sampled of a layer, evenly spaced
 _EACH = 500  # values of each function, if more functions are sampled
 _BATCH = 256
 
@@ -40,7 +40,7 @@ def trainable_activations(model: keras.Model) -> dict[str, TrainableActivation]:
 def activation_inputs(
     model: keras.Model,
     data: Any,
-    functions: int = _FUNCTIONS,
+    functions: int = FUNCTIONS,
     instead: Mapping[int, Callable[[Any], Any]] | None = None,
 ) -> dict[str, np.ndarray]:
     """Run a model and return a sample of the inputs of each trainable activation.
@@ -102,7 +102,7 @@ def arrays_of(data: Any) -> Any:
     return arrays
 
 
-def chosen_functions(count: int, most: int = _FUNCTIONS) -> np.ndarray:
+def chosen_functions(count: int, most: int = FUNCTIONS) -> np.ndarray:
     """Return the indices of the functions that are sampled, of a number of them."""
     return np.linspace(0, count - 1, min(count, most)).round().astype(int)
 
@@ -138,7 +138,7 @@ def _recording(
 
 
 def by_function(
-    values: np.ndarray, unshared: Sequence[int], most: int = _FUNCTIONS
+    values: np.ndarray, unshared: Sequence[int], most: int = FUNCTIONS
 ) -> np.ndarray:
     """Return inputs as `(values, functions)`: a column for each chosen function."""
     last = range(values.ndim - len(unshared), values.ndim)

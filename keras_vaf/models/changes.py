@@ -30,22 +30,24 @@ class Change:
         after: Name of the new one.
         error: Largest difference of the two functions, on the data if they were fitted
             to data; `None` if it is not measured.
-        rms: Root mean square difference on the data, if it was measured.
         parameters: Number of parameters added.
         nearest: The known function nearest to the old one, if it was looked for.
         kept: The reason to keep the activation; empty if it was replaced.
         remark: A further fact, such as that the old activation computed in place.
+        rms: Root mean square difference on the data, if it was measured.
+        relative: The same, divided by the standard deviation of the old values.
     """
 
     layer: str
     before: str
     after: str = ""
     error: float | None = None
-    rms: float | None = None
     parameters: int = 0
     nearest: str = ""
     kept: str = ""
     remark: str = ""
+    rms: float | None = None
+    relative: float | None = None
     # While a model is changed: the activations, and where the old one is.
     new: Any = dataclasses.field(default=None, repr=False)  # or all copies in a layer
     old: Any = dataclasses.field(default=None, repr=False)

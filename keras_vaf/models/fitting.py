@@ -67,31 +67,41 @@ def fit_to_inputs(model: Any, changes: Sequence[Change], data: Any) -> None:
 
     While the inputs are recorded, the layers compute the old functions.
     """
-    made = [
-        (change, layer)
-        for change in changes
-        if change.starts and not change.kept
-        for layer in keras.tree.flatten(change.new)
-    ]
-    if not made:
+    fitted = [each for each in changes if each.starts and not each.kept]
+    if not fitted:
         return
-    instead = {id(layer): change.old for change, layer in made}
+    layers_of = {id(each): keras.tree.flatten(each.new) for each in fitted}
+    instead = {id(new): each.old for each in fitted for new in layers_of[id(each)]}
     layers, inputs = graph.read(model, data, sys.maxsize, instead)
     found = {id(layers[path]): x for path, x in inputs.items()}
-    shares: list[tuple[float, str]] = []
-    for change, layer in made:
-        if id(layer) not in found:
+    for change in fitted:
+        fits: list[Fit] = []
+        for layer in layers_of[id(change)]:
+            columns = found[id(layer)].T if id(layer) in found else ()
+            pairs = zip(itertools.cycle(change.starts), columns, strict=False)
+            own = [fit_to(start, layer.k, layer.g, x) for start, x in pairs]
+            if own:
+                set_units(layer, [each.values for each in own])
+            fits += own
+        if fits:
+            describe(change, fits)
+        else:
             change.remark = "the data do not reach it"
-            continue
-        pairs = zip(itertools.cycle(change.starts), found[id(layer)].T, strict=False)
-        fits = [fit_to(start, layer.k, layer.g, x) for start, x in pairs]
-        set_units(layer, [each.values for each in fits])
-        reached = change.rms is not None
-        change.rms = max(change.rms or 0.0, *(each.rms for each in fits), 0.0)
-        largest = max(each.largest for each in fits)
-        change.error = max(change.error or 0.0, largest) if reached else largest
-        deviation = max(each.deviation for each in fits)
-        shares.append((change.rms / max(deviation, 1e-6), change.layer))
+    warn_of_far(fitted)
+
+
+def describe(change: Change, fits: Sequence[Fit]) -> None:
+    """Add the errors of a fit to the change of an activation."""
+    change.rms = max(each.rms for each in fits)
+    change.error = max(each.largest for each in fits)
+    change.relative = change.rms / max(1e-6, *(each.deviation for each in fits))
+
+
+def warn_of_far(changes: Sequence[Change]) -> None:
+    """Warn of new functions that are far from the old ones at their inputs."""
+    shares = [
+        (each.relative, each.layer) for each in changes if each.relative is not None
+    ]
     far = [each for each in shares if each[0] > _FAR]
     if far:
         share, layer = max(far)

@@ -1,6 +1,8 @@
 """`convert` and other functions of this package for modules of PyTorch."""
 
 import functools
+import itertools
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,30 +12,98 @@ import numpy as np
 import torch
 from torch.nn import Module
 
+from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import VAFActivation
-from keras_vaf.layers.activation_inputs import by_function, thinned
+from keras_vaf.layers.activation_inputs import FUNCTIONS, by_function, thinned
 from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.fitting import describe, fit_to, warn_of_far
+from keras_vaf.models.graph import read
 from keras_vaf.torch.conversion import Conversion
-from keras_vaf.torch.functions import of_package
+from keras_vaf.torch.functions import checked, leaky, of_package, recognize
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
 from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import check_choice
 
+_MOST_OF_EXACT = 3  # hidden units that an exact start needs at most
 
-def convert(to: Any, *arguments: Any) -> Module:
-    """Return a module with VAFs in the place of its activations (see `Conversion`)."""
+
+def convert(
+    to: Any, module: Module, data: Any, k: int, g: Any, *arguments: Any
+) -> Module:
+    """Return a module with VAFs in the place of its activations (see `Conversion`).
+
+    With `g` and data, exact VAFs are tried first, and then exchanged for fitted ones.
+    """
     if to is not VAFActivation:
         raise ValueError(
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
-    done = Conversion(Change, *arguments)
+    if g is None or data is None:
+        done = Conversion(Change, module, data, k, g, *arguments)
+    else:
+        g, units = checked(g), max(k, _MOST_OF_EXACT)
+        done = Conversion(Change, module, data, units, None, *arguments)
+        try:
+            _fit(done, k, g)
+        except Exception:
+            old = {each.layer: each.old for each in done.lines if not each.kept}
+            exchange(done.module, old)
+            raise
     made = keep_report(done.module, done.lines, done.deviation, *done.notes)
     if not made.replaced:
         reasons = "; ".join(map(str, made.kept)) or "no activation module"
         warnings.warn(f"Nothing was replaced: {reasons}", stacklevel=3)
     return done.module
+
+
+def _fit(done: Conversion, k: int, g: Any) -> None:
+    """Exchange exact VAFs for VAFs with this g that fit the old functions on the data.
+
+    The inputs are those of the exact VAFs, so those of the given module.
+    """
+    if not (lines := [each for each in done.lines if not each.kept]):
+        return
+    _, inputs = read(done.module, done.data, sys.maxsize)
+    found = {id(vaf): inputs[p] for p, vaf in vafs_of(done.module).items()}
+    made: dict[int, VAF] = {}
+    for line in lines:
+        old, function = line.new, of_package(g)
+        slopes = (
+            line.old.weight.tolist() if isinstance(line.old, torch.nn.PReLU) else ()
+        )
+        starts: Any = [leaky(slope) for slope in slopes] or [_known(line.old)]
+        pairs = zip(itertools.cycle(starts), found[id(old)].T, strict=False)
+        try:
+            fits = [fit_to(start, k, function, x) for start, x in pairs]
+        except ValueError as error:
+            raise ValueError(f"The activation of {line.layer!r}: {error}") from error
+        describe(line, fits)
+        if id(old) not in made:  # of several activations that share a weight
+            with torch.device("cpu"):
+                new = VAF(k, g, old.weight.shape[:-1], old.axes)
+            rows = zip(*(each.values for each in fits), strict=True)
+            parts = (old.alpha, old.alpha_bias, old.beta, old.beta_bias)
+            shapes = [(*part.shape[:-1], k) for part in parts[:3]] + [parts[3].shape]
+            both = zip(rows, shapes, strict=True)
+            new.set_weights([np.reshape(row, shape) for row, shape in both])
+            made[id(old)] = new.train(old.training).to(old.weight)
+        line.new = made[id(old)]
+    exchange(done.module, {line.layer: line.new for line in lines})
+    now = run(clone(done.module).eval(), done.data)
+    gaps = zip(done.seen.outputs if done.seen else (), now, strict=True)
+    done.deviation = max(
+        (float((a - b).detach().abs().max()) for a, b in gaps if a.numel()), default=0.0
+    )
+    warn_of_far(lines)
+
+
+def _known(module: Module) -> KnownStart:
+    """Return the start at the function of an activation module."""
+    found: Any = recognize(module)
+    known = found.start.known(of_package(found.g))
+    return known
 
 
 def freeze(module: Module) -> Module:
@@ -76,13 +146,15 @@ def _named(g: Any) -> Any:
     return function
 
 
-def activation_inputs(module: Module, data: Any) -> dict[str, np.ndarray]:
+def activation_inputs(
+    module: Module, data: Any, functions: int = FUNCTIONS
+) -> dict[str, np.ndarray]:
     """Return inputs of each VAF, as `activation_inputs` does for a model of Keras."""
     module = clone(module).eval()
     seen: dict[str, list[np.ndarray]] = {}
 
     def record(path: str, vaf: VAF, inputs: tuple[torch.Tensor, ...]) -> None:
-        values = by_function(inputs[0].float().cpu().numpy(), vaf.axes)
+        values = by_function(inputs[0].float().cpu().numpy(), vaf.axes, functions)
         seen.setdefault(path, []).append(thinned(values))
 
     for path, vaf in vafs_of(module).items():

@@ -97,7 +97,9 @@ def check_study(study: Study) -> Study:
     check_kinds("activations", arms, Arm, ", or names such as 'relu,prelu'")
     check_integer("the number of activations", len(arms))
     others = references(dataset.task)
-    check_distinct("activations", [" ".join(arm.key) for arm in (*arms, *others)])
+    keys, names = zip(*((arm.key, arm.name) for arm in (*arms, *others)), strict=True)
+    if len({*keys}) < len(keys):
+        check_distinct("activations", names)
     check_kind("recipe", recipe, Recipe)
     if isinstance(dataset, OwnModel):
         return study._replace(arms=dataset.arms(arms))

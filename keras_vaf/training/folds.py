@@ -97,10 +97,11 @@ def _one_per_row(name: str, values: Any, rows: int) -> np.ndarray:
     good = values.shape == (rows,) and rows > 0
     if good and name == "times":  # NaN and no date differ from themselves
         good = np.all(values == values) and not isinstance(values[0], str)
+    good = good and not any(value is None for value in values.tolist())
     if not good:
         raise ValueError(
-            f"`{name}` must have one entry per row of `y`, and `times` none that is "
-            f"missing or a text. Received: {values.shape} for {rows} rows"
+            f"`{name}` must have one entry per row of `y` and no `None`, and `times` "
+            f"no missing one and no text. Received: {values.shape} for {rows} rows"
         )
     return values
 

@@ -78,8 +78,9 @@ HALF = {"groups": np.arange(40) // 2}
         ({"times": np.arange(40), "validation_fraction": 0}, "above 0 and below 1"),
         ({"times": np.arange(60)}, r"`times` must .* Received: \(60,\) for 40 rows"),
         ({"groups": np.arange(60)}, "`groups` must have one entry per row"),
-        ({"times": [np.nan, *range(39)]}, "none that is missing"),
-        ({"times": [*map(str, range(40))]}, "or a text"),  # "10" is before "2"
+        ({"times": [np.nan, *range(39)]}, "no missing one"),
+        ({"groups": [None, *range(39)]}, "no `None`"),
+        ({"times": [*map(str, range(40))]}, "no text"),  # "10" is before "2"
         ({"times": np.arange(40), "groups": np.arange(40)}, "Received: both"),
         ({"seed": -1}, "`seed` must be an integer of at least 0"),
         (HALF | {"validation_fraction": 0.8}, "at most 0.5. Received: 1 parts"),

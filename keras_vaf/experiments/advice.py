@@ -12,7 +12,6 @@ from keras_vaf.experiments import results
 from keras_vaf.experiments.significance import LEVEL
 from keras_vaf.experiments.tables import (
     CONSTANT,
-    minutes,
     option,
     p_value,
     table,
@@ -21,7 +20,7 @@ from keras_vaf.experiments.tables import (
 )
 from keras_vaf.utils import require
 
-_MOST_SEEDS, _FEW_SEEDS = 100, 8  # that help, and that are listed
+_MOST_SEEDS = 100
 Key = tuple[str, str]  # name and arguments of a model
 
 
@@ -64,11 +63,10 @@ class _Case:
         self.rows = dict(iter(results.select(found).groupby(results.ARM)))
         self.cells = len(found.drop_duplicates(results.CELL))
         self.first = self.networks.index[0]
-        rest = self.networks["error"].drop([self.key])
-        nearest = [rest.index[rest.argmin()]] if len(rest) else []
         # The choice is compared with the baseline, and with the next best network.
-        self.others = [*dict.fromkeys([self.first, *nearest])]
-        self.others = [other for other in self.others if other != self.key]
+        rest = self.networks.drop([self.key]).sort_values("error", kind="stable").index
+        own = [self.first] * (self.first != self.key)
+        self.others: list[Key] = [*dict.fromkeys([*own, *rest[:1]])]
 
     def against(self, other: Key, key: Key | None = None) -> dict[str, Any]:
         """Return the numbers of a model, by default the choice, against another one."""
@@ -119,18 +117,14 @@ class _Case:
         size = written(abs(gain), self.task)
         if self.sign > 0 and mean > 0:
             size = f"{100 * abs(gain) / mean:.2g} %"
-        text = (
-            f"On the test rows, its {self.score} is {size} {word} than that of {title}"
-        )
-        if gain == 0:
-            text = f"On the test rows, its mean {self.score} equals that of {title}"
+        same = "equals" if gain == 0 else f"is {size} {word} than"
+        text = f"On the test rows, its {self.score} {same} that of {title}"
         if numbers["p"] < LEVEL:
             p = p_value(numbers["p"])
             return f"{text}, beyond chance ({numbers['ends']}, corrected p {p})."
-        folds = ", on each fold" if half == 0 else ""
+        text += ", on each fold" if half == 0 else ""
         ends = numbers["ends"] and f" ({numbers['ends']})"
-        unsure = f"these {self.cells} folds cannot tell that from chance"
-        return f"{text}{folds}: {unsure}{ends}."
+        return f"{text}: these {self.cells} folds cannot tell that from chance{ends}."
 
     def better(self) -> Iterator[str]:
         """Yield a sentence on each model that is better on the test rows."""
@@ -168,22 +162,18 @@ class _Case:
         """Return the next step after a choice that is certain."""
         if self.task not in CONSTANT:
             return ""
-        seconds, widths = self.models["seconds"], self.found["hidden"].iloc[0]
-        if k := json.loads(self.key[1]).get("k"):  # a VAF
-            cost = minutes(seconds[self.key])
-            return f"Next, try a larger k, {option(self.found, 'k', k + 2)} ({cost})."
-        wider = tuple(2 * int(width) for width in widths.split("-"))
-        cost = minutes(self.networks["seconds"].sum())
-        words = option(self.found, "hidden", wider)
-        return f"Next, try a wider network, {words} (about {cost})."
+        widths = tuple(2 * int(each) for each in self.found["hidden"][0].split("-"))
+        words = option(self.found, "hidden", widths, self.networks["seconds"].sum())
+        return f"Next, try a wider network, {words}."
 
     def remedy(self, numbers: dict[str, Any]) -> str:
         """Return how many seeds would show the gain, and their cost."""
         seeds, share = self.found["seed"].nunique(), self.found["share"].iloc[0]
+        folds = self.found["fold"].nunique()
         if self.cells < 3:
-            folds = f"{self.cells} fold{'s' * (self.cells > 1)}"
+            few = f"{self.cells} fold{'s' * (self.cells > 1)}"
             more = self.seeds(3 - self.cells)
-            return f"{folds} cannot tell what is more than chance: use three, {more}."
+            return f"{few} cannot tell what is more than chance: use three, {more}."
         if math.isnan(numbers["interval"]):
             return ""
         if numbers["interval"] == 0:
@@ -194,27 +184,22 @@ class _Case:
         level = LEVEL / (len(self.networks) - 1) / 2  # the strictest step of Holm
 
         def shown(seeds: int) -> float:
-            n = round(seeds * self.cells / self.found["seed"].nunique())
+            n = seeds * folds
             return t.isf(level, n - 1) * spread * math.sqrt(1 / n + ratio)
 
-        several = range(seeds + 1, _MOST_SEEDS)
-        enough = next((n for n in several if shown(n) < abs(numbers["gain"])), 0)
-        if not enough:
-            return (
-                "No number of seeds shows a difference of this size, because seeds do "
-                "not make the test folds larger: only more rows do."
-            )
-        more = enough - seeds
+        for added in range(1, _MOST_SEEDS):
+            if shown(seeds + added) < abs(numbers["gain"]):
+                text = f"add about {added} seed{'s' * (added > 1)}, {self.seeds(added)}"
+                return f"To show a difference of this size, {text}."
         return (
-            f"To show a difference of this size, add about {more} seed"
-            f"{'s' * (more > 1)}, {self.seeds(more)}."
+            "No number of seeds shows a difference of this size, because seeds do not "
+            "make the test folds larger: only more rows do."
         )
 
     def seeds(self, more: int) -> str:
         """Return the option for further seeds, with its cost."""
-        seeds = [*map(int, sorted({*self.found["seed"]}))]
+        seeds = sorted(map(int, {*self.found["seed"]}))
         new = (seed for seed in itertools.count() if seed not in seeds)
         wanted = (*seeds, *itertools.islice(new, more))
-        cost = f"about {minutes(self.found['seconds'].sum() / len(seeds) * more)}"
-        few = len(wanted) <= _FEW_SEEDS
-        return f"{option(self.found, 'seeds', wanted)} ({cost})" if few else cost
+        cost = self.found["seconds"].sum() / len(seeds) * more
+        return option(self.found, "seeds", wanted, cost)

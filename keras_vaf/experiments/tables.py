@@ -137,18 +137,14 @@ def _gain(gain: float, half: float, task: str) -> str:
     return f"{text} ± {written(half, task)}"
 
 
-def option(found: DataFrame, name: str, values: Any) -> str:
-    """Return an option of the command line, or an argument for a model of one's own."""
-    if task_of(found) not in CONSTANT:
-        return f"`{name}={values!r}`"
+def option(found: DataFrame, name: str, values: Any, seconds: float) -> str:
+    """Return an option of the command line, or an argument, with its cost in time."""
+    minutes = max(1, round(seconds / 60))
+    cost = f"about {minutes:,} minute{'s' * (minutes > 1)}"
+    if task_of(found) not in CONSTANT:  # of a model of one's own
+        return f"`{name}={values!r}` ({cost})"
     text = ",".join(map(str, values)) if isinstance(values, tuple) else values
-    return f"`--{name.replace('_', '-')} {text}`"
-
-
-def minutes(seconds: float) -> str:
-    """Return a duration in minutes, at least one."""
-    count = max(1, round(seconds / 60))
-    return f"{count:,} minute{'s' * (count > 1)}"
+    return f"`--{name.replace('_', '-')} {text}` ({cost})"
 
 
 def _notes(found: DataFrame) -> list[str]:
@@ -170,7 +166,8 @@ def _notes(found: DataFrame) -> list[str]:
     odd = _odd_trainings(found, networks, results.select(networks))
     places = found["environment"].unique()
     if len(places) > 1:
-        odd = itertools.chain(odd, [f"Trained in several places: {'; '.join(places)}."])
+        note = f"Trained in several environments: {'; '.join(places)}."
+        odd = itertools.chain(odd, [note])
     return [explained, "Seconds are those of all trainings of a line.", *odd]
 
 
@@ -198,12 +195,10 @@ def _odd_trainings(
     """Yield notes on selected trainings that may distort a result, with remedies."""
     last = (chosen["best_epoch"] == chosen["epochs"]) & (chosen["epochs"] > 0)
     if last.any():
-        epochs = 2 * int(chosen["epochs"].max())
-        cost = minutes(2 * networks["seconds"].sum())
+        epochs, cost = 2 * int(chosen["epochs"].max()), 2 * networks["seconds"].sum()
         yield (
             f"In {last.sum()} of {len(chosen)} selected trainings, the best epoch is "
-            f"the last one: train for longer, {option(found, 'epochs', epochs)} (at "
-            f"most {cost})."
+            f"the last one: train for longer, {option(found, 'epochs', epochs, cost)}."
         )
     rates = sorted({*networks["learning_rate"]})
     edges = {"lowest": rates[0], "highest": rates[-1]} if len(rates) > 1 else {}
@@ -211,11 +206,11 @@ def _odd_trainings(
         if count := (chosen["learning_rate"] == rate).sum():
             more = 3.0 ** (-1 if edge == "lowest" else 1) * rate
             tried = tuple(sorted([*rates, float(f"{more:.1g}")]))
-            cost = minutes(networks["seconds"].sum() / len(rates))
+            cost = networks["seconds"].sum() / len(rates)
             yield (
                 f"In {count} of {len(chosen)} selected trainings, the learning rate is "
                 f"the {edge} that was tried: try one more, "
-                f"{option(found, 'learning_rates', tried)} (about {cost})."
+                f"{option(found, 'learning_rates', tried, cost)}."
             )
     if unfinished := chosen["val_loss"].isna().sum():
         yield (

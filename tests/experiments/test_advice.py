@@ -139,7 +139,7 @@ def test_a_vaf_comes_with_its_time_and_a_larger_k(said):
     text = said(relu=(75_000.0, RELU, times[0]), vaf_relu=(69_000.0, FAR, times[1]))
     assert text.endswith(
         "An epoch with it took 1.5 times as long as with ReLU. "
-        "Next, try a larger k, `--k 5` (2 minutes)."
+        "Next, try a wider network, `--hidden 10,6` (about 2 minutes)."
     )
 
 
@@ -175,12 +175,12 @@ def test_notes_name_settings_places_and_remedies_with_costs(made):
     rate = "In {} of 3 selected trainings, the learning rate is the {} that was tried: "
     assert notes[2:] == [
         "In 3 of 3 selected trainings, the best epoch is the last one: train for "
-        "longer, `--epochs 20` (at most 4 minutes).",
+        "longer, `--epochs 20` (about 4 minutes).",
         rate.format(1, "lowest")
         + "try one more, `--learning-rates 0.0003,0.001,0.01` (about 1 minute).",
         rate.format(2, "highest")
         + "try one more, `--learning-rates 0.001,0.01,0.03` (about 1 minute).",
-        "Trained in several places: a; b.",
+        "Trained in several environments: a; b.",
         "Trained with 3 folds, seed 0, at most 300 epochs, and the learning rates "
         "0.001, 0.01. VAF, ReLU start: k = 3, g = relu, initialization = relu.",
     ]

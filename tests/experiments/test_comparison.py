@@ -1,5 +1,6 @@
 """The results of `compare`, against networks trained in another way."""
 
+import importlib
 import json
 import shutil
 import sys
@@ -16,6 +17,7 @@ from keras_vaf.experiments.recipe import folds_of
 from keras_vaf.models import mlp
 from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.utils import write_atomically
 from tests.reference_training import standardised, trained_by_batches
 
 late = pytest.mark.nightly("tensorflow", "jax")  # which compile each training
@@ -125,9 +127,10 @@ def test_the_files_say_what_was_compared_and_learned(compared):
     text = (compared.folder / "table.md").read_text()
     assert text.startswith("# Accuracy on toy, hidden layers 5-3\n\n| activation |")
     assert f"\n{compared.advice}\n" in text
+    assert "best.keras is the network with VAF, random start, trained again on" in text
     titles = [ax.get_title(loc="left") for ax in compared.plot().axes]
     assert "Accuracy on toy, hidden layers 5-3 (majority class: 0.5000)" in titles
-    assert {"best.keras: hidden layer 1", "best.keras: hidden layer 2"} < {*titles}
+    assert "VAF, random start: activation 2 of 2" in titles
     [settings] = compared.folder.parent.glob("recipe-*.json")
     assert json.loads(settings.read_text())["hidden"] == [5, 3]
 
@@ -144,6 +147,10 @@ def test_a_second_run_trains_only_what_is_missing_or_damaged(numbers, tmp_path):
     pd.testing.assert_frame_equal(again.records, found.records)  # also the seconds
     for one, other in zip(weights, again.best_model.get_weights(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
+    [file] = tmp_path.glob("*.jsonl")  # whose best epochs change, so best.keras does
+    file.write_text(file.read_text().replace('"best_epoch": 1', '"best_epoch": 3'))
+    longer = compare(numbers, "relu", TINY, **words).best_model.get_weights()
+    assert not np.allclose(longer[0], weights[0])
     names = ("a", "new")
     named = replace(numbers, feature_names=names, columns=())
     model = compare(named, "relu", TINY, **words).best_model
@@ -173,6 +180,9 @@ def test_records_of_another_fit_are_not_reused(numbers, tmp_path):
 def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_dir):
     own = (Arm("elu-2", "ELU, 2", "ELU", {"alpha": 2.0}), *find_arms("relu"))
 
+    old = tmp_path / "old" / "seed-0-fold-00.json"  # of version 0.3.0
+    write_atomically(old, "{}")
+
     found = compare("wine", own, TINY, output=tmp_path, seeds=np.array([0, 5]))
 
     assert found.table.index.tolist() == [
@@ -182,9 +192,33 @@ def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_d
     assert found.dataset.checksum == load("wine").checksum
     assert set(records(tmp_path)["seed"]) == {0, 5}
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "Training: 16 models."
+    assert said[0] == (
+        f"Training: 16 models. Results of version 0.3.0, such as {old}, are not read."
+    )
+    assert said[2].startswith("ELU, 2, seed 5: 4 of 16 in ")  # arms before seeds
+    version = importlib.metadata.version("keras_vaf")
+    assert f"keras_vaf {version}, native kernels " in found.records["environment"][0]
     assert said[1].startswith("ELU, 2, seed 0: 2 of 16 in ")
     assert said[-1].startswith("gradient boosted trees, seed 5: 16 of 16 in ")
+
+
+@pytest.mark.backend("torch")
+def test_the_vaf_starts_at_the_best_fixed_function_and_is_shown(numbers, tmp_path):
+    words = {"recipe": TINY, "output": tmp_path, "verbose": False}
+    found = compare(numbers, "relu,silu,prelu,vaf", **words)
+
+    [name] = {*found.records["activation"]} & {"vaf-relu", "vaf-silu"}
+    fixed = found.records.groupby("activation")["validation"].mean()
+    assert fixed[["relu", "silu"]].idxmin() == name.removeprefix("vaf-")
+    title = f"VAF from {'SiLU' if name == 'vaf-silu' else 'ReLU'}"
+    assert title in found.table.index
+    titles = [ax.get_title(loc="left") for ax in found.plot().axes]
+    assert f"{title}: activation 1 of 1" in titles
+    assert all((found.folder / file).is_file() for file in found.files)
+    assert ("best_vaf.keras" in found.files) == (found.choice[0].name != name)
+    count = len(records(tmp_path))
+    compare(numbers, f"relu,silu,prelu,{name},vaf", **words)
+    assert len(records(tmp_path)) == count  # the same VAF, once
 
 
 @pytest.mark.backend("tensorflow")
@@ -222,6 +256,7 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
             yield folds[fold].record() | own | {"best_epoch": 1, "seconds": 0}
 
     monkeypatch.setattr(run, "train_networks", train)
+    monkeypatch.setattr(run, "_TEN_MINUTES", 0)
     recipe = Recipe(hidden=(2,), folds=2)
     study = run.Study(numbers, find_arms("relu,tanh"), recipe, (0,), tmp_path)
 
@@ -231,6 +266,8 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     assert "16 models. Further learning rates follow if the best one is at" in said
     for rate in ("0.03", "0.09"):
         assert f"Training with a further learning rate, {rate}: 4 models." in said
+    assert "20 of 24 are done." in said
+    assert said.count("It starts anew: KERAS_BACKEND=jax.") == 3
     expected = [*LEARNING_RATES, 0.03, 0.09]  # twice, by a factor of 3
     assert (
         found.groupby(["activation", "fold"])["learning_rate"].apply(list).tolist()
@@ -256,7 +293,10 @@ def test_a_folder_that_is_deleted_meanwhile_is_named(numbers, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"activations": find_arms("relu") * 2}, "`activations` must differ"),
+        (
+            {"activations": find_arms("relu") * 2},
+            "`activations` must differ from each other. Received: relu,relu",
+        ),
         ({"activations": ["relu"]}, "`activations` must be a sequence of Arm"),
         (
             {"activations": ()},

@@ -135,6 +135,8 @@ def test_a_line_with_a_value_of_another_kind_is_no_record(tmp_path, name, value)
     append(tmp_path, row)
     append(tmp_path, row | {"seed": 2, name: value})
     append(tmp_path, row | {"seconds": 0.7})  # a training counts once
-    assert records(tmp_path)["seconds"].tolist() == [0.5]
+    append(tmp_path, row | {"recipe": "b"})
+    assert records(tmp_path)["seconds"].tolist() == [0.5, 0.5]
+    assert records(tmp_path, "b")["recipe"].tolist() == ["b"]
     with pytest.raises(NotADirectoryError, match=r"Received: .*\.jsonl"):
         records(*tmp_path.iterdir())

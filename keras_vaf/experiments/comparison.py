@@ -201,7 +201,8 @@ def compare(
             f"`{idle[0]}` belongs to a `model`; a table has its `recipe`. Received: "
             f"{idle[0]} without `model`"
         )
-    seeds = check_seeds("seeds", seeds or ((0,) if model is None else (0, 1, 2)))
+    usual = (0,) if model is None else (0, 1, 2)
+    seeds = check_seeds("seeds", usual if seeds is None else seeds)
     if quick and recipe is not None:
         raise ValueError("`quick` replaces the recipe. Received: both of them")
     dataset: Data

@@ -200,7 +200,7 @@ def _old_results(folder: Path) -> str:
 
 def _killed() -> tuple[type[Exception], ...]:
     """Return the errors of a worker that was killed; Dask and Ray try it again."""
-    names = {"distributed": "KilledWorker", "ray.exceptions": "WorkerCrashedError"}
+    names = {"distributed": "KilledWorker", "ray.exceptions": "RayActorError"}
     modules = ((sys.modules.get(module), name) for module, name in names.items())
     own = (getattr(module, name) for module, name in modules if module)
     return BrokenExecutor, *own

@@ -1,8 +1,9 @@
-"""Records are equal with one process, with two, and on a Dask cluster."""
+"""Records are equal with one process, with two, on Dask and on Ray."""
 
 import os
 import signal
 import threading
+import time
 import time
 from dataclasses import fields
 
@@ -92,6 +93,29 @@ def test_threads_train_one_after_another(classes, tmp_path, monkeypatch):
     study = Study(classes, find_arms(NAMES), RECIPE, (0, 1, 2), tmp_path)
     with joblib.parallel_config(backend="threading", n_jobs=3):
         assert len(train_missing(study, verbose=False)) == 24
+
+
+@pytest.mark.nightly
+@pytest.mark.needs("ray")
+def test_a_study_on_ray_goes_on_after_the_loss_of_a_worker(classes, tmp_path):
+    import ray
+    from ray.util.joblib import register_ray
+
+    def kill():
+        while not (files := [*tmp_path.glob("ray/*.jsonl")]):
+            time.sleep(0.01)
+        os.kill(int(files[0].stem.rpartition("-")[2]), signal.SIGKILL)
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    register_ray()
+    threading.Thread(target=kill, daemon=True).start()
+    with joblib.parallel_config(backend="ray", n_jobs=2):
+        with pytest.raises(ChildProcessError, match="Every finished training is kept"):
+            records_of(classes, tmp_path / "ray")
+        found = records_of(classes, tmp_path / "ray")
+    ray.shutdown()
+
+    pd.testing.assert_frame_equal(found, records_of(classes, tmp_path / "here"))
 
 
 class Deadly(Dataset):

@@ -136,7 +136,11 @@ class Recipe:
         """Return the rows that are used: all, or those without missing entries."""
         if self.missing == "mean":
             return np.arange(len(dataset.y))
-        return np.flatnonzero(~np.isnan(dataset.x).any(axis=1))
+        missing = np.isnan(dataset.x)
+        for place, names in dataset.categories.items():
+            if "" in names:  # missing entries are a category
+                missing[:, place] |= dataset.x[:, place] == names.index("")
+        return np.flatnonzero(~missing.any(axis=1))
 
     def fitted(self, dataset: Dataset, rows: np.ndarray) -> FittedPreprocessing:
         """Return the preprocessing of inputs and targets, from the training rows."""

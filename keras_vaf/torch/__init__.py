@@ -1,7 +1,8 @@
 """VAFs as plain modules of PyTorch.
 
 `VAF` takes the place of an activation in any `torch.nn.Module`. `parameter_groups`
-gives VAFs their own learning rate in any optimizer of PyTorch. Both need
+gives VAFs their own learning rate in any optimizer of PyTorch. `save_vafs` and
+`load_vafs` keep the VAFs of a converted module in a file. All need
 `KERAS_BACKEND=torch`.
 """
 
@@ -10,10 +11,11 @@ from typing import Any
 import keras
 
 if keras.backend.backend() == "torch":
+    from keras_vaf.torch.files import load_vafs, save_vafs
     from keras_vaf.torch.modules import parameter_groups
     from keras_vaf.torch.vaf import VAF
 
-__all__ = ["VAF", "parameter_groups"]
+__all__ = ["VAF", "load_vafs", "parameter_groups", "save_vafs"]
 
 
 def __getattr__(name: str) -> Any:

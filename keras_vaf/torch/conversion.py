@@ -11,13 +11,17 @@ import torch
 from keras_vaf.ops import on_torch
 from keras_vaf.torch import functions
 from keras_vaf.torch.checks import Trials
-from keras_vaf.torch.modules import HOSTS, clone, exchange
+from keras_vaf.torch.modules import HOSTS, clone, exchange, parameter_like, ways_to_lose
 from keras_vaf.torch.recording import Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
 
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _BY_CODE = "the code of {} computes it; give that class a module instead"
 _GIVE_DATA = "give `data`, or name it in `layers`"
+_LOST = (
+    "{} of this module does not keep the VAFs: call `keras_vaf.torch.save_vafs(module, "
+    "path)`, too, and `load_vafs` after loading"
+)
 _SHAPES = "it shapes an output of the model"
 
 
@@ -91,6 +95,8 @@ class Conversion:
             reason = _BY_CODE.format(kind)
             self.lines.append(self.change(path or kind, name, kept=reason))
         exchange(self.module, {line.layer: line.new for line in chosen})
+        if chosen and (ways := ways_to_lose(self.module)):
+            self.notes.append(_LOST.format(ways))
 
     def _reason(self, path: str, part: torch.nn.Module, found: functions.Found) -> str:
         """Return why an activation is kept, or ""."""
@@ -170,7 +176,7 @@ class Conversion:
             advice = "" if self.seen else ": compare the outputs"
             remarks.append(f"it computed in place, the VAF does not{advice}")
         line.remark, line.error = "; ".join(remarks), _error(part, vaf)
-        like = _like(self.module, line.layer, vaf.weight)
+        like = parameter_like(self.module, line.layer, vaf.weight)
         return vaf.train(part.training).to(device=like.device, dtype=like.dtype)
 
 
@@ -186,14 +192,6 @@ def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool |
         if any(each.startswith(path and f"{path}.") for each in later):
             return True
     return False
-
-
-def _like(module: torch.nn.Module, path: str, default: torch.Tensor) -> torch.Tensor:
-    """Return a parameter of the nearest host that has one of a floating-point type."""
-    names = path.split(".")[:-1]
-    paths = [".".join(names[:i]) for i in range(len(names), -1, -1)]
-    each = (p for host in paths for p in module.get_submodule(host).parameters())
-    return next((p for p in each if p.is_floating_point()), default)
 
 
 def _error(part: torch.nn.Module, vaf: VAF) -> float | None:

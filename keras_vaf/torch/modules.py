@@ -104,6 +104,24 @@ def vafs_of(module: torch.nn.Module) -> dict[str, VAF]:
     return found
 
 
+def parameter_like(
+    module: torch.nn.Module, path: str, default: torch.Tensor
+) -> torch.Tensor:
+    """Return a parameter of the nearest host that has one of a floating-point type."""
+    names = path.split(".")[:-1]
+    paths = [".".join(names[:i]) for i in range(len(names), -1, -1)]
+    each = (p for host in paths for p in module.get_submodule(host).parameters())
+    return next((p for p in each if p.is_floating_point()), default)
+
+
+def ways_to_lose(module: torch.nn.Module) -> str:
+    """Return the methods of a module, or of its parts, that store no VAFs of it."""
+    names = ("save_pretrained", "push_to_hub")
+    found = [f"`{name}`" for name in names if hasattr(module, name)]
+    peft = any(type(p).__module__.startswith("peft.") for p in module.modules())
+    return " and ".join(found) or "`save_pretrained` of PEFT" * peft
+
+
 def parameter_groups(module: torch.nn.Module, **options: Any) -> list[dict[str, Any]]:
     """Return two groups of parameters for an optimizer of PyTorch.
 

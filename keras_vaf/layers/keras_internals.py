@@ -4,8 +4,9 @@ Keras has no public counterpart for them. All other modules call these functions
 """
 
 import contextlib
+import itertools
 import weakref
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import keras
@@ -36,29 +37,54 @@ def own_variables(layer: Any) -> list[keras.Variable]:
     return [*layer._trainable_variables, *layer._non_trainable_variables]
 
 
-def list_in_outer_layers(layer: Any) -> None:
-    """Add new weights to all modules of PyTorch that contain a layer.
+def tell_apart(layer: Any) -> bool:
+    """Give activations of one path numbers, and list their weights in all modules.
 
-    A layer such as `Dense` lists its weights when it is built, before the first call
-    builds its activation. Keras creates the context of a call where it is missing,
-    which is undone here.
+    Modules of PyTorch list weights by their paths. A layer such as `Dense` lists its
+    weights when it is built, before the first call builds its activation. Keras creates
+    the context of a call where it is missing, which is undone here.
 
-    Raises:
-        ValueError: If another weight has the path of one of these, so that a module
-            would list one of them only.
+    Returns:
+        Whether a layer around this one is known, which contains the others.
     """
+    torch = keras.backend.backend() == "torch"
+    if torch and _is_compiling():
+        return False
     outermost = layer._get_call_context().entry_layer
     layer._maybe_reset_call_context()
-    own = {weight.path: weight for weight in own_variables(layer)}
-    for weight in outermost.variables:
-        if own.get(weight.path, weight) is not weight:
-            raise ValueError(
-                "Activations of one name inside the same layer are one to PyTorch, "
-                "which lists weights by their paths; give them different names. "
-                f"Received: two weights of the path {weight.path!r}"
-            )
-    for each in all_layers(outermost):
+    if outermost is layer:
+        return False
+    inside = all_layers(outermost)
+    places = [_place(each) for each in inside]
+    same = [e for e, p in zip(inside, places, strict=True) if p == _place(layer)]
+    numbered = numbered_names(_place(layer), places)
+    for each in same[1:]:
+        if hasattr(each, "weight_names"):
+            place_weights(each, next(numbered))
+    for each in inside if torch else ():
         each._track_variables()
+    return True
+
+
+def _place(layer: Any) -> str:
+    """Return the path of a layer in the paths of its weights."""
+    return next((w.path.rpartition("/")[0] for w in own_variables(layer)), "")
+
+
+def numbered_names(name: str, taken: Container[str]) -> Iterator[str]:
+    """Yield `name_1`, `name_2` and so on, without those that are taken.
+
+    >>> next(numbered_names("act", {"act_1"}))
+    'act_2'
+    """
+    names = (f"{name}_{number}" for number in itertools.count(1))
+    return (each for each in names if each not in taken)
+
+
+def _is_compiling() -> bool:
+    import torch
+
+    return torch.compiler.is_compiling()
 
 
 _LAYERS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
@@ -75,10 +101,9 @@ def place_weights(layer: Any, path: str | None = None) -> bool:
     if path is None:
         probe = keras.layers.Identity(name=layer.name)
         probe.build(())  # a layer that is built here knows where it is
-        path, number = str(probe.path), 0
-        while path.startswith(layer.name) and _LAYERS.get(path, layer) is not layer:
-            number += 1
-            path = f"{layer.name}_{number}"
+        path = str(probe.path)
+        if path.startswith(layer.name) and _LAYERS.get(path, layer) is not layer:
+            path = next(numbered_names(layer.name, _LAYERS))
         _LAYERS[path] = layer
     for weight in own_variables(layer):
         weight._path = f"{path}/{weight.name}"

@@ -10,9 +10,9 @@ import keras
 import numpy as np
 
 from keras_vaf.layers.keras_internals import (
-    list_in_outer_layers,
     needs_no_checks,
     place_weights,
+    tell_apart,
 )
 from keras_vaf.layers.learned_function import kept_in_half, values_of
 from keras_vaf.layers.sharing import (
@@ -80,6 +80,7 @@ class TrainableActivation(keras.layers.Layer):
     _training_is_ignored = False
     _unshared_axes: tuple[int, ...] = ()
     _has_paths = True  # until the weights exist
+    _is_apart = True  # until PyTorch builds the layer
     _loaded_shape: tuple[int | None, ...] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -158,6 +159,7 @@ class TrainableActivation(keras.layers.Layer):
 
         Returns:
             f(x) of all functions, as a float64 array of shape `(*x.shape, *unshared)`.
+            On TensorFlow, constants of gelu and leaky_relu are in float32.
 
         Raises:
             ValueError: If the layer has no weights yet.
@@ -181,7 +183,7 @@ class TrainableActivation(keras.layers.Layer):
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         if self.sharing == "layer":  # the weights exist
-            if not self._has_paths:
+            if not self._has_paths or keras.backend.backend() != "torch":
                 self._has_paths = place_weights(self, self.path)
         else:
             rank = len(input_shape)
@@ -192,8 +194,7 @@ class TrainableActivation(keras.layers.Layer):
                 ndim=rank, axes=dict(zip(axes, sizes, strict=True))
             )
             self._add_weights(sizes)
-        if keras.backend.backend() == "torch":
-            list_in_outer_layers(self)
+        self._is_apart = tell_apart(self) or keras.backend.backend() != "torch"
 
     def build_from_config(self, config: dict[str, Any]) -> None:
         self._loaded_shape = tuple(config["input_shape"])
@@ -231,6 +232,8 @@ class TrainableActivation(keras.layers.Layer):
         return super().variables
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        if not self._is_apart and tell_apart(self):
+            self._is_apart = True
         if self._training_is_ignored:
             kwargs.pop("training", None)  # Keras takes longer over named arguments
             if not kwargs and len(args) == 1 and needs_no_checks(self, args[0]):

@@ -57,7 +57,11 @@ def freeze(model: Any, data: Any = None) -> Any:
     if modules := graph.functions_on_torch(model):
         graph.check_finite_weights(model)
         return modules.freeze(model)
-    graph.check_graph(model)
+    graph.check_graph(
+        model,
+        "A model whose class defines `call` cannot be frozen, because its file needs "
+        "that class. `model.export` writes it without keras_vaf.",
+    )
     graph.check_built(model, getattr(model, "inputs", None))
     trainable_activations(model)
     graph.check_finite_weights(model)
@@ -182,14 +186,15 @@ def train_only_activations(
         graph.check_graph(model)
         model = Rebuilding(model, lambda change: None).finish()
     inside = all_layers(model, include_self=False)
-    named = {each.name: each for each in inside if each.weights}
-    chosen = [named[check_choice("also", name, named)] for name in also]
+    named = [each.name for each in inside if each.weights]
+    chosen = {check_choice("also", name, named) for name in also}
     model.trainable = True  # a frozen outer layer would freeze its inner layers
     for layer in inside:
         if not all_layers(layer, include_self=False):
             layer.trainable = False
         for weight in own_variables(layer):
             weight.trainable = False
-    for layer in (*trainable_activations(model).values(), *chosen):
+    others = [each for each in inside if each.name in chosen]
+    for layer in (*trainable_activations(model).values(), *others):
         layer.trainable = True
     return model

@@ -90,17 +90,19 @@ def outputs_of(model: keras.Model, data: Any) -> np.ndarray:
     return np.concatenate([each.astype("float64").ravel() for each in arrays])
 
 
-def check_graph(model: Any) -> None:
+INPLACE = (
+    "A model whose class defines `call` cannot be copied. Build it by a call, and pass "
+    "`inplace=True` to change the model itself; save it by its weights."
+)
+
+
+def check_graph(model: Any, advice: str = INPLACE) -> None:
     """Raise an error with the way to go if a model has no graph."""
     if is_graph(model):
         return
     hint = "Load a file with keras.saving.load_model first."
     if isinstance(model, keras.layers.Layer):
-        hint = (
-            "A model whose class defines `call` is not simplified or frozen, but "
-            "`model.export` writes it without keras_vaf. With `inplace=True`, other "
-            "functions change it itself, once it is built; save it by its weights."
-        )
+        hint = advice
     raise ValueError(
         f"Expected one Sequential or Functional model. {hint} Received: {model!r}"
     )
@@ -119,10 +121,10 @@ def check_built(model: keras.Model, built: Any) -> None:
 def check_finite_weights(model: Any) -> None:
     """Raise a `ValueError` that names a weight that is not finite."""
     if functions_on_torch(model):
-        weights = dict(model.named_parameters())
+        weights = list(model.named_parameters())
     else:
-        weights = {weight.path: weight.value for weight in model.weights}
-    for path, weight in weights.items():
+        weights = [(weight.path, weight.value) for weight in model.weights]
+    for path, weight in weights:
         if not np.isfinite(keras.ops.convert_to_numpy(weight)).all():
             raise ValueError(
                 "Every weight must be finite: train the model again, with a lower "

@@ -1,4 +1,4 @@
-"""Activations of one name inside other layers: PyTorch lists the weights of all.
+"""Activations of one name inside other layers: each counts, and has its own weights.
 
 A module of PyTorch lists its weights by their paths, which Keras gives them before it
 knows the layer around an activation.
@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
-
-pytestmark = pytest.mark.backend("torch")
+from keras_vaf.layers.activation_inputs import activation_inputs
+from keras_vaf.layers.traversal import find_layers
+from keras_vaf.models import formula, train_only_activations
+from keras_vaf.models.graph import check_finite_weights
+from keras_vaf.optimizers import activations_apart
 
 L = keras.layers
 
@@ -75,6 +78,7 @@ def check(model):
     assert {id(weight.value) for layer in layers for weight in layer.weights} <= listed
 
 
+@pytest.mark.backend("torch")
 @pytest.mark.parametrize("host", HOSTS)
 def test_every_weight_is_listed_also_of_a_loaded_model(host, tmp_path):
     model, x = make(host, "channel")
@@ -104,8 +108,59 @@ def stacked():
     return L.RNN([L.LSTMCell(3, activation=vaf()), L.GRUCell(3, activation=vaf())])
 
 
-@pytest.mark.parametrize("make", [gates, stacked])
-def test_two_of_one_name_inside_one_layer_are_refused(make):
+class Pair(L.Layer):
+    """Two activations of one name. Keras builds them before their outer layer."""
+
+    def __init__(self, sharing="layer", **arguments):
+        super().__init__(**arguments)
+        self.one, self.two = vaf(sharing=sharing), vaf(sharing=sharing)
+
+    def call(self, inputs):
+        return self.one(inputs) + 2 * self.two(inputs)
+
+
+def pair():
+    return keras.Sequential([Pair(), L.Dense(2)])
+
+
+@pytest.mark.backend("torch")
+@pytest.mark.parametrize("make", [gates, stacked, Pair, pair])
+def test_two_of_one_name_inside_one_layer_are_listed_apart(make):
     layer = make()
-    with pytest.raises(ValueError, match=r"give them different names.*Received"):
-        layer(np.ones((2, 4, 3), "float32"))
+    layer(np.ones((2, 4, 3), "float32"))
+    names = [name for name, _ in layer.named_parameters()]
+    layer(np.ones((2, 4, 3), "float32"))
+    check(layer)
+    assert [name for name, _ in layer.named_parameters()] == names
+    assert len({weight.path for weight in layer.weights}) == len(layer.weights)
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_every_reader_counts_two_of_one_name_as_two(sharing):
+    inputs = keras.Input((4,))
+    outputs = Pair(sharing, name="pair")(inputs)
+    model = keras.Model(inputs, L.Dense(2, name="head")(outputs))
+    x = np.random.default_rng(0).normal(size=(8, 4)).astype("float32")
+    paths = ["pair/act", "pair/act_1"]
+    assert [*find_layers(model, VAFActivation)] == paths
+    assert [*activation_inputs(model, x)] == paths
+    assert all(path in str(formula(model)) for path in paths)
+    optimizer = activations_apart(model, "adam")
+    assert sum(optimizer.is_activation) == 8
+    tuned = train_only_activations(model, also=["act"], inplace=True)
+    assert len(tuned.trainable_weights) == 8
+    model.get_layer("pair").two.beta_bias.assign_add(np.nan)
+    with pytest.raises(ValueError, match="must be finite"):
+        check_finite_weights(model)
+
+
+@pytest.mark.parametrize("sharing", ["layer", "channel"])
+def test_inner_models_with_equal_names_have_a_tree_of_states(sharing):
+    def inner():
+        return keras.Sequential([keras.Input((4,)), L.Dense(3), vaf(sharing=sharing)])
+
+    inputs = keras.Input((4,))
+    model = keras.Model(inputs, L.Average()([inner()(inputs), inner()(inputs)]))
+    model.compile("adam", "mse")
+    tree = model.get_state_tree("numpy_array")["trainable_variables"]
+    assert len(keras.tree.flatten(tree)) == len(model.weights)

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
@@ -142,28 +143,32 @@ def get_registered(name: str) -> Any:
 
 def evaluate(function: Callable[..., Any], *arrays: Any) -> np.ndarray:
     """Return a tensor function of arrays in float64, also while a model is traced."""
-    with _double_precision():
+    with _double_precision() as run:
         tensors = [ops.convert_to_tensor(np.asarray(a, "float64")) for a in arrays]
-        return np.asarray(ops.convert_to_numpy(function(*tensors)), "float64")
+        y = run(function, *tensors) if arrays else function()
+        return np.asarray(ops.convert_to_numpy(y), "float64")
 
 
 @contextlib.contextmanager
-def _double_precision() -> Iterator[None]:
-    backend = keras.backend.backend()
+def _double_precision() -> Iterator[Callable[..., Any]]:
+    """Yield a function that calls a function of float64 tensors."""
+    backend, call = keras.backend.backend(), operator.call
     if backend == "jax":
         import jax
 
+        from keras_vaf.ops.float64_on_jax import in_float64
+
         with jax.ensure_compile_time_eval(), jax.enable_x64(True):
-            yield
+            yield in_float64
     elif backend == "tensorflow":
         import tensorflow as tf
 
         with tf.init_scope():
-            yield
+            yield call
     elif backend == "torch":
         import torch
 
         with torch.no_grad(), keras.device("cpu"):
-            yield
+            yield call
     else:
-        yield
+        yield call

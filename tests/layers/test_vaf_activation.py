@@ -6,6 +6,7 @@ import pytest
 from keras import ops
 
 from keras_vaf.layers import VAFActivation
+from keras_vaf.ops import NAMES
 from tests import reference
 
 WEIGHTS = ("alpha", "alpha_bias", "beta", "beta_bias")
@@ -78,3 +79,27 @@ def test_a_lambda_trains_but_is_not_saved(tmp_path):
             ValueError, match=r"`g` cannot be saved.*register_keras_serializable"
         ):
             save()
+
+
+@keras.saving.register_keras_serializable(package="tests")
+def wave(x):
+    """A g of a user, of operations that JAX computes in float32."""
+    return ops.sin(x) * ops.exp(-ops.square(ops.tanh(x)))
+
+
+@pytest.mark.parametrize("g", [*NAMES, wave])
+def test_function_is_computed_in_float64(g):
+    layer = VAFActivation(k=2, g=g, initialization="random")
+    x = np.linspace(-3, 3, 101)
+    alpha, alpha_bias, beta, _ = (w.astype("float64") for w in layer.get_weights())
+
+    def value(h):
+        if g is wave:
+            return np.sin(h) * np.exp(-np.square(np.tanh(h)))
+        return reference.FUNCTIONS[g][0](h)
+
+    want = value(x[:, None] * alpha + alpha_bias) @ beta
+    # Constants of these two are float32 in TensorFlow.
+    single = g in ("gelu", "leaky_relu") and keras.backend.backend() == "tensorflow"
+    tolerance = 1e-7 if single else 1e-12
+    np.testing.assert_allclose(layer.function(x), want, tolerance, tolerance)

@@ -32,6 +32,11 @@ def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Mode
         )
     if not Path(path).is_file():
         raise FileNotFoundError(f"The file {path} does not exist")
+    if Path(path).suffix == ".keras" and not zipfile.is_zipfile(path):
+        raise ValueError(
+            f"{path} is damaged or not a model: a .keras file is a ZIP archive. Save "
+            f"the model again. Received: {Path(path).stat().st_size:,} bytes"
+        )
     compile = compile and not _needs_pytorch(path)
     try:
         return keras.saving.load_model(path, compile=compile)

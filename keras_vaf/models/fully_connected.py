@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers import PortableGlorotUniform
-from keras_vaf.utils import check_integer, check_sizes
+from keras_vaf.utils import MOST_UNITS, check_integer, check_sizes
 
 
 def mlp(
@@ -41,7 +41,7 @@ def mlp(
     >>> model.count_params()
     6603
     """
-    widths = check_sizes("hidden", hidden)
+    widths = check_sizes("hidden", hidden, MOST_UNITS)
     inputs, outputs = check_integer("inputs", inputs), check_integer("outputs", outputs)
     check_integer("seed", seed, minimum=0)
     drawn = np.random.SeedSequence(seed).generate_state(len(widths) + 1)

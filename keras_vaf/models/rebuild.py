@@ -156,8 +156,12 @@ class Rebuilding:
         if self._inplace and not isinstance(layer.activation, keras.layers.Layer):
             self._made_linear.append(layer)
         else:
-            config = {**layer.get_config(), "activation": None}
-            new = type(layer).from_config(config)
+            try:
+                config = {**layer.get_config(), "activation": None}
+                new = type(layer).from_config(config)
+            except Exception as error:  # an activation that is not registered
+                reason = str(error).strip().partition("\n")[0]
+                raise _not_copied(layer, reason) from error
             self._pairs.append((layer, new, [change]))
         self._behind[id(new)] = change.new
         return new

@@ -50,7 +50,11 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     check_positive("tolerance", tolerance)
     modules = graph.functions_on_torch(model)
     if modules is None:
-        graph.check_graph(model)
+        graph.check_graph(
+            model,
+            "The VAFs of a model whose class defines `call` cannot be made smaller. "
+            "Find a smaller k with `formula(model)`, and build it with VAFs of that k.",
+        )
     graph.check_finite_weights(model)
     layers, inputs = graph.read(model, data)
     shares = np.linspace(0, 1, 1001)

@@ -43,6 +43,9 @@ class Damping(FunctionRegularizer):
 
     def penalty(self, layer: Any) -> Tensor:
         """Return the sum of squared distances."""
-        (start,) = layer.start(layer.points.shape[:-1])
-        start = ops.convert_to_tensor(start, layer.points.dtype)
+        shape, dtype = layer.points.shape, layer.points.dtype
+        if layer.points_initializer is None:
+            start = ops.convert_to_tensor(layer.start(shape[:-1])[0], dtype)
+        else:  # its seed is fixed, so that it returns the same points again
+            start = layer.points_initializer(shape, dtype=dtype)
         return ops.sum(ops.square(layer.points - start))

@@ -176,10 +176,16 @@ def test_weights_that_are_not_finite_are_refused(value, place):
 
 
 def test_a_name_is_given_within_its_error_on_the_data():
-    layer = VAFActivation(initialization="leaky_relu")
+    layer = VAFActivation(initialization="leaky_relu", name="vaf")
     layer.beta_bias.assign(0.001)
-    text = formula(layer, data=np.random.default_rng(0).normal(size=(50, 2)))
+    x = np.random.default_rng(0).normal(size=(50, 2)).astype("float32")
+    text = formula(layer, data=x)
     assert re.search(r"nearest: LeakyReLU\(0.2\), .* on the data$", text)
+    model = keras.Sequential([keras.Input((2,)), layer])
+    assert formula(model, data=x) == f"vaf:\n{text}"
+    assert models.nearest(layer, x) == models.nearest(layer, x.ravel())
+    with pytest.raises(ValueError, match=r"`x` must be finite inputs.*0 numbers"):
+        models.nearest(layer, [])
 
 
 @pytest.mark.parametrize(

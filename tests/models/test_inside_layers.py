@@ -8,7 +8,13 @@ from keras import layers, ops
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models import convert, freeze, report, simplify
+from keras_vaf.models import (
+    convert,
+    freeze,
+    report,
+    simplify,
+    train_only_activations,
+)
 from tests.models import blocks
 from tests.models.networks import (
     assert_equal_outputs,
@@ -333,14 +339,34 @@ class TestModelWithItsOwnCall:
         np.testing.assert_allclose(after, expected, atol=1e-6)
 
     @pytest.mark.parametrize(
-        "change", [convert, freeze, lambda model: simplify(model, 0.1)]
+        ("change", "advice"),
+        [
+            (convert, "cannot be copied.*pass `inplace=True`.*save it by its weights"),
+            (train_only_activations, "pass `inplace=True`"),
+            (freeze, "cannot be frozen.*`model.export` writes it without keras_vaf"),
+            (lambda model: simplify(model, 0.1), "cannot be made smaller"),
+        ],
     )
-    def test_is_refused_with_the_way_to_go(self, change):
-        message = (
-            "not simplified or frozen.*With `inplace=True`.*save it by its weights"
-        )
-        with pytest.raises(ValueError, match=message):
-            change(self.network())
+    def test_is_refused_with_what_the_function_needs(self, change, advice):
+        model = convert(self.network(), inplace=True)
+        with pytest.raises(ValueError, match=advice):
+            change(model)
+
+
+class Callable:
+    """An activation that Keras cannot save."""
+
+    def __call__(self, x):
+        return keras.ops.tanh(x)
+
+
+@pytest.mark.parametrize(
+    "layer", [layers.Dense(3, Callable()), layers.Conv1D(3, 1, activation=Callable())]
+)
+def test_an_activation_that_cannot_be_saved_is_refused_by_name(layer):
+    model = keras.Sequential([keras.Input((4, 5)), layer, layers.Dense(1)])
+    with pytest.raises(ValueError, match=f"'{layer.name}' of class .*registered"):
+        convert(model)
 
 
 def test_a_model_that_no_sample_of_open_sizes_fits_takes_data():

@@ -111,6 +111,15 @@ def test_a_penalty_of_ones_own():
         layers.SReLU(function_regularizer=Height(0.5))
 
 
+@pytest.mark.parametrize("points", [None, "random_uniform", keras.initializers.Ones()])
+def test_damping_is_nothing_before_training(points):
+    layer = layers.SplineActivation(
+        q=5, points_initializer=points, function_regularizer=Damping(0.1)
+    )
+    layer.build((None, 2))
+    assert keras.ops.convert_to_numpy(layer.losses[0]) == 0
+
+
 @pytest.mark.backend("tensorflow")
 def test_damping_is_the_squared_distance_of_the_points_from_their_start():
     layer = layers.SplineActivation(q=5, sharing="channel")

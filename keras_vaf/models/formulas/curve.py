@@ -1,4 +1,4 @@
-"""`Lines` and `Sum`, a learned function as numbers, and its text in each form."""
+"""`Curve`, a learned function as numbers, and `with_frame`, its text in each form."""
 
 import math
 from typing import Any, NamedTuple

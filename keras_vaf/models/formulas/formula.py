@@ -42,7 +42,7 @@ def formula(
             model, or a converted module of PyTorch, with such layers.
         form: `"text"`, `"latex"` or `"python"`.
         digits: Number of significant digits, from 1 to 17. 17 digits are exact.
-        data: For a layer, inputs of the layer at which errors are measured.
+        data: Inputs of the layer, or of the model, with which errors are measured.
 
     Returns:
         The formula. For a model, one block for each trainable activation, or the reason
@@ -67,15 +67,15 @@ def formula(
     """
     check_choice("form", form, FORMS)
     check_integer("digits", digits, maximum=_FULL)
-    layers = {"": layer_or_model}
+    layers, inputs = {"": layer_or_model}, {"": data}
     if isinstance(layer_or_model, keras.Model) or functions_on_torch(layer_or_model):
-        layers, _ = read(layer_or_model)
+        layers, inputs = read(layer_or_model, data)
     if "" in layers:  # a layer, or a module that is a VAF itself
-        return _formula(layers[""], form, digits, data)
+        return _formula(layers[""], form, digits, inputs.get("", data))
     blocks = []
     for path, layer in layers.items():
         try:
-            text = _formula(layer, form, digits, None)
+            text = _formula(layer, form, digits, inputs.get(path))
         except ValueError as reason:
             text = f"{_COMMENT[form]}no formula: {reason}"
         blocks.append(f"{_COMMENT[form]}{path}:\n{text}")
@@ -98,20 +98,24 @@ def _formula(layer: keras.layers.Layer, form: str, digits: int, data: Any) -> st
     text = with_frame(printed, form)
     if digits == _FULL:
         return text
-    x, where = GRID, "on [-10, 10]"
-    if data is not None:
-        x = keras.ops.convert_to_numpy(data).astype("float64").ravel()
-        where = "on the data"
-    if not x.size or not np.isfinite(x).all():
-        raise ValueError(
-            "`data` must be finite inputs of the layer, one at least. "
-            f"Received: an array of {x.size} numbers"
-        )
+    x = GRID if data is None else _points("data", data)
+    where = "on [-10, 10]" if data is None else "on the data"
     error = max(_difference(curve, printed[name], x) for name, curve in curves.items())
     lines = [f"{_COMMENT[form]}{digits} digits: largest difference {error:.2g} {where}"]
     if form == "text" and isinstance(layer, TrainableActivation):
         lines.append(f"nearest: {nearest(layer, x)} {where}")
     return "\n".join([text.rstrip("\n"), *lines])
+
+
+def _points(name: str, values: Any) -> np.ndarray:
+    """Return finite inputs of a layer as a vector."""
+    x = keras.ops.convert_to_numpy(values).astype("float64").ravel()
+    if not x.size or not np.isfinite(x).all():
+        raise ValueError(
+            f"`{name}` must be finite inputs of the layer, one at least. "
+            f"Received: an array of {x.size} numbers"
+        )
+    return x
 
 
 def _difference(curve: Curve, shown: Curve, x: np.ndarray) -> float:
@@ -171,11 +175,11 @@ def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     Args:
         layer: A trainable activation. If it has several functions, all are compared
             with the same known function.
-        x: Points of comparison. By default, 1001 points on [-10, 10].
+        x: Points of comparison, of any shape. By default, 1001 points on [-10, 10].
 
     Raises:
         ValueError: If `layer` is not a trainable activation, has no weights yet, or is
-            not finite at these points.
+            not finite at these points, or if they are not finite or there are none.
 
     Example:
 
@@ -185,7 +189,7 @@ def nearest(layer: TrainableActivation, x: Any = None) -> KnownFunction:
     """
     if not isinstance(layer, TrainableActivation):
         raise ValueError(f"Expected a trainable activation. Received: layer={layer!r}")
-    x = GRID if x is None else np.asarray(x, "float64")
+    x = GRID if x is None else _points("x", x)
     y = layer.function(x).reshape(len(x), -1)
     if not np.isfinite(y).all():
         raise ValueError(

@@ -64,6 +64,9 @@ def main(
         text = str(error)
         if isinstance(error, OSError) and error.strerror and error.filename:
             text = f"{error.strerror}: {error.filename}"
+        for name in given:
+            if (option := f"--{name.replace('_', '-')}") in OPTIONS:
+                text = text.replace(f"`{name}`", f"`{option}`")
         say(f"keras-vaf: {text}", file=sys.stderr)
         return 2
 

@@ -17,14 +17,8 @@ from keras_vaf_cli.shared import change_model, pick
 
 ARGUMENTS = {
     "": (
-        "model",
-        "-o --output",
-        "--force",
-        "--layers",
-        "--to",
-        "--k",
-        "--g",
-        "--sharing",
+        *("model", "-o --output", "--force"),
+        *("--layers", "--to", "--k", "--g", "--sharing"),
     )
 }
 

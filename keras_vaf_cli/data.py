@@ -27,6 +27,8 @@ def run(given: dict[str, Any]) -> None:
             dataset = load(name, **pick(given, "data_dir"))
             say(f"{dataset} from {dataset.source}")
         return
+    if "data_dir" in given:
+        raise ValueError("`--data-dir` is for datasets that are named.")
     rows = [("name", "task", "rows, inputs, classes", "in the paper", "difference")]
     for entry in CATALOGUE:
         size = "the same" if entry.paper_size is None else _size(entry.paper_size)

@@ -24,11 +24,13 @@ def run(given: dict[str, Any]) -> None:
     from keras_vaf.models import formula, nearest
     from keras_vaf.models.files import load_model
     from keras_vaf.models.fixed import label
-    from keras_vaf.utils import atomic_path, check_output
+    from keras_vaf.utils import atomic_path, check_choice, check_output
     from keras_vaf.visualization import plot_activations
 
     picture, force = given.get("picture"), "force" in given
     if picture is not None:
+        suffix = Path(picture).suffix or ".png"
+        check_choice("picture", suffix, (".png", ".svg", ".pdf", ".jpg"))
         check_output(picture, force, [given["model"]])
     model = load_model(given["model"], compile=False)
     rows = [
@@ -44,7 +46,6 @@ def run(given: dict[str, Any]) -> None:
         say(formula(model, given["formula"]))
     if picture is not None:
         axes: Any = plot_activations(model)
-        form = Path(picture).suffix[1:] or "png"
         with atomic_path(picture, force=force) as temporary:
-            axes[0].figure.savefig(temporary, format=form, dpi=120)
+            axes[0].figure.savefig(temporary, format=suffix[1:], dpi=120)
         say(f"Drawn to {picture}.")

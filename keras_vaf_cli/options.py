@@ -22,19 +22,32 @@ _integers, _numbers = _list_of(int, "0,1"), _list_of(float, "0.001,0.01")
 
 def _names(text: str) -> tuple[str, ...]:
     """Return the names of a list such as `a,b`. Quotes allow commas in a name."""
-    return tuple(name for name in next(csv.reader([text]), []) if name)
+    try:
+        names = tuple(name for name in next(csv.reader([text]), []) if name)
+    except csv.Error:  # a line break, or a name that is too long
+        names = ()
+    if not names:
+        message = "expected names such as a,b, each without a line break. Received: "
+        raise argparse.ArgumentTypeError(f"{message}{text[:60]!r}")
+    return names
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("expected a value. Received: ''")
+    return text
 
 
 def _separator(text: str) -> str:
-    return "\t" if text in ("\\t", "tab") else text
+    return "\t" if text in ("\\t", "tab") else _text(text)
 
 
 def _sheet(text: str) -> str | int:
-    return int(text) if text.isdigit() else text
+    return int(text) if text.isdecimal() else _text(text)
 
 
 def _option(
-    text: str, metavar: str | None = None, type: Any = str, **more: Any
+    text: str, metavar: str | None = None, type: Any = _text, **more: Any
 ) -> dict[str, Any]:
     return {"help": text, "metavar": metavar, "type": type, **more}
 

@@ -1,19 +1,23 @@
 """`start`, the entry point of `keras-vaf`: `main` with handlers of signals."""
 
 import contextlib
+import importlib.util
 import io
+import json
 import os
 import signal
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 from keras_vaf_cli import main
 from keras_vaf_cli.shared import say
 
+BACKENDS = ("tensorflow", "jax", "torch")
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 _SHOW_CURSOR = "\x1b[?25h"  # a progress bar hides it
 
@@ -44,6 +48,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 def _load() -> None:
     """Import keras_vaf with only one backend, and without log lines of TensorFlow."""
+    _choose_backend()
     hidden = _LOG_LEVEL not in os.environ
     os.environ.setdefault(_LOG_LEVEL, "3")
     with _hidden_log() if hidden else contextlib.nullcontext():
@@ -57,6 +62,24 @@ def _load() -> None:
     warnings.showwarning = lambda message, *_, **__: say(
         f"keras-vaf: warning: {message}", file=sys.stderr
     )
+
+
+def _choose_backend() -> None:
+    """Use the only backend that is installed if Keras is set to use another one."""
+    if os.environ.get("KERAS_BACKEND"):
+        return
+    home, configured = os.environ.get("KERAS_HOME") or "~/.keras", "tensorflow"
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # as Keras does
+        text = (Path(home).expanduser() / "keras.json").read_text("utf-8")
+        configured = json.loads(text).get("backend", configured)
+    installed = [name for name in BACKENDS if importlib.util.find_spec(name)]
+    if configured in BACKENDS and len(installed) == 1 and configured not in installed:
+        os.environ["KERAS_BACKEND"] = installed[0]
+        say(
+            f"keras-vaf: the backend {configured} is not installed; {installed[0]} is "
+            "used. Set KERAS_BACKEND to choose.",
+            file=sys.stderr,
+        )
 
 
 @contextlib.contextmanager

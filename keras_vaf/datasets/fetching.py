@@ -37,6 +37,8 @@ def read_files(
     """
     given = data_dir or os.environ.get("KERAS_VAF_DATA_DIR")
     folder = Path(given) if given else cache_folder()
+    if data_dir and not folder.is_dir():
+        raise FileNotFoundError(f"`data_dir` must be a folder. Received: {folder}")
     there = [source for source in entry.sources if _is_there(source, folder)]
     fetched = [s for s in entry.sources if s.files and all(f.urls for f in s.files)]
     source, contents = (there + fetched)[0], []

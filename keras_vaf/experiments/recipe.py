@@ -18,6 +18,7 @@ from keras_vaf.training import fold_rows, recipe, split
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import widest
 from keras_vaf.utils import (
+    MOST_UNITS,
     check_choice,
     check_distinct,
     check_integer,
@@ -89,7 +90,7 @@ class Recipe:
         check_choice("targets", self.targets, get_args(Scaling))
         # Records have Python's numbers, which JSON supports.
         numbers = {
-            "hidden": check_sizes("hidden", self.hidden),
+            "hidden": check_sizes("hidden", self.hidden, MOST_UNITS),
             "learning_rates": rates,
             "validation_fraction": share,
         }

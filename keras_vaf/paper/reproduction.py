@@ -4,12 +4,13 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple, get_args
+from types import SimpleNamespace
+from typing import Any, NamedTuple, get_args
 
 import keras
 import pandas
 
-from keras_vaf.datasets import Dataset, load
+from keras_vaf.datasets import Dataset, find, load
 from keras_vaf.experiments.results import Selection
 from keras_vaf.experiments.run import Study, train_missing
 from keras_vaf.paper.curves import curves, curves_table
@@ -109,6 +110,7 @@ def reproduce(
     check_integer("jobs", jobs)
     seeds = check_seeds("seeds", seeds)
     wanted = _names("datasets", name, datasets, experiment.datasets)
+    _names("activations", name, activations, _known(experiment, wanted, quick))
     loaded = [load(each, data_dir) for each in wanted]
     used = [
         each for each in loaded if not quick or len(each.x) <= experiment.quick_rows
@@ -146,6 +148,18 @@ def reproduce(
     path = write_atomically(Path(output) / f"{start}-{end}.md", text.markdown)
     records = pandas.concat([each.records for each in trained], ignore_index=True)
     return done._replace(text=text, records=records, path=path)
+
+
+def _known(experiment: Experiment, names: Sequence[str], quick: bool) -> list[str]:
+    """Return the names of all activations, before a dataset is fetched."""
+    known = []
+    for entry in map(find, names):
+        sized: Any = SimpleNamespace(name=entry.name, task=entry.task)
+        sized.x = range(entry.size.rows)
+        known += [
+            arm.name for part in experiment.parts(sized, quick) for arm in part.arms
+        ]
+    return list(dict.fromkeys(known))
 
 
 def _names(

@@ -4,6 +4,7 @@ Each raises a `ValueError` that names the argument `name`, what it must be, and 
 """
 
 import difflib
+import functools
 import json
 import math
 import sys
@@ -78,7 +79,7 @@ def class_of(name: str, value: str, *modules: types.ModuleType) -> Any:
 def did_you_mean(value: object, choices: Iterable[str]) -> str:
     """Return " Did you mean 'NAME'?" with the nearest name, or "" if none is near."""
     by_lower = {choice.lower(): choice for choice in choices}
-    close = difflib.get_close_matches(str(value).lower(), by_lower, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(value).lower(), by_lower, n=1, cutoff=0.6)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
@@ -96,12 +97,16 @@ def check_integer(
 
 
 MOST_UNITS = 10_000
-"""Largest number of parts of a function, so that no file can ask for all memory."""
+"""Largest number of parts of a function and width of a layer, for memory's sake."""
 
 
-def check_sizes(name: str, values: Iterable[int]) -> tuple[int, ...]:
+def check_sizes(
+    name: str, values: Iterable[int], maximum: int | None = None
+) -> tuple[int, ...]:
     """Check that an argument is a sequence of positive integers; return a tuple."""
-    return _tuple(check_integer, name, values, "positive integers, such as (100, 50)")
+    check = functools.partial(check_integer, maximum=maximum)
+    most = "" if maximum is None else f" of at most {maximum:,}"
+    return _tuple(check, name, values, f"positive integers{most}, such as (100, 50)")
 
 
 def check_number(

@@ -88,11 +88,17 @@ def read_table(
     check_choice("dates", dates or "day-first", ("day-first", "month-first"))
     check_kind("target", target, str, int)
     target = str(target)
-    if target in (groups, time, *categories, *ignore) or (groups and time):
+    if groups and time:
         raise ValueError(
-            "Rows are split by `groups` or by `time`. The target has no other role. "
-            f"Received: {target=}, {groups=}, {time=}, {categories=}, {ignore=}"
+            "Rows are split by `groups` or by `time`, not by both. "
+            f"Received: {groups=}, {time=}"
         )
+    others = {"groups": (groups,), "time": (time,), "categories": categories}
+    for role, names in (others | {"ignore": ignore}).items():
+        if target in names:
+            raise ValueError(
+                f"The column of `target` must not be in `{role}`. Received: {target!r}"
+            )
     form = {"separator": separator, "encoding": encoding, "sheet": sheet}
     form |= {"skip": check_integer("skip", skip, 0) or None, "keep_na": keep_na or None}
     table = open_table(source, decimal, header, **form)

@@ -47,9 +47,12 @@ def tell_apart(layer: Any) -> bool:
     Returns:
         Whether a layer around this one is known, which contains the others.
     """
-    torch = keras.backend.backend() == "torch"
-    if torch and _is_compiling():
-        return False
+    on_torch = keras.backend.backend() == "torch"
+    if on_torch:
+        import torch
+
+        if torch.compiler.is_compiling():
+            return False
     outermost = layer._get_call_context().entry_layer
     layer._maybe_reset_call_context()
     if outermost is layer:
@@ -61,7 +64,7 @@ def tell_apart(layer: Any) -> bool:
     for each in same[1:]:
         if hasattr(each, "weight_names"):
             place_weights(each, next(numbered))
-    for each in inside if torch else ():
+    for each in inside if on_torch else ():
         each._track_variables()
     return True
 
@@ -72,19 +75,9 @@ def _place(layer: Any) -> str:
 
 
 def numbered_names(name: str, taken: Container[str]) -> Iterator[str]:
-    """Yield `name_1`, `name_2` and so on, without those that are taken.
-
-    >>> next(numbered_names("act", {"act_1"}))
-    'act_2'
-    """
+    """Yield `name_1`, `name_2` and so on, without those that are taken."""
     names = (f"{name}_{number}" for number in itertools.count(1))
     return (each for each in names if each not in taken)
-
-
-def _is_compiling() -> bool:
-    import torch
-
-    return torch.compiler.is_compiling()
 
 
 _LAYERS: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()

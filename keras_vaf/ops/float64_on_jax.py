@@ -27,7 +27,6 @@ def in_float64(function: Callable[..., Any], *tensors: jax.Array) -> Any:
 
 
 def _run(program: Any, constants: Sequence[Any], arguments: Sequence[Any]) -> list[Any]:
-    """Run a program whose float32 numbers are float64."""
     known = dict(zip(program.constvars, map(_widened, constants), strict=True))
     known |= zip(program.invars, arguments, strict=True)
 

@@ -32,6 +32,14 @@ def close(have, want, tolerance=1e-5):
         np.testing.assert_allclose(a, b, tolerance, tolerance)
 
 
+def test_a_kernel_computes_the_value_and_another_one_the_gradient(tensors, used):
+    upstream, *leaves = tensors
+    y = operation("relu", UNSHARED)(*leaves)
+    assert used()
+    y.backward(upstream)
+    assert used()
+
+
 @pytest.mark.parametrize("unshared", [(), (1,), (1, 2, 3)])
 def test_results_have_the_order_of_the_input_in_memory(library, used, unshared):
     import torch

@@ -160,8 +160,10 @@ def keep_report(
 ) -> ConversionReport:
     """Keep the report of a new model, which has all its weights, and return it.
 
-    The parameters of each change are counted, and its layers are then left out.
+    The parameters of each change are counted, those of a shared activation with the
+    first change, and its layers are then left out.
     """
+    counted = set[int]()
 
     def count(activation: Any) -> int:
         parts = keras.tree.flatten(activation)
@@ -169,11 +171,14 @@ def keep_report(
             getattr(p, "weights", None) or getattr(p, "parameters", tuple)()
             for p in parts
         )
-        return sum(math.prod(weight.shape) for weights in found for weight in weights)
+        new = {id(w): w for weights in found for w in weights if id(w) not in counted}
+        counted.update(new)
+        return sum(math.prod(weight.shape) for weight in new.values())
 
     for each in changes:
         if each.new is not None and not each.kept:
             each.parameters = count(each.new) - count(each.old)
+    for each in changes:
         each.new = each.old = each.holder = None
     replaced = tuple(each for each in changes if not each.kept)
     kept = tuple(each for each in changes if each.kept)

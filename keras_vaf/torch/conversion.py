@@ -60,28 +60,24 @@ class Conversion:
             self._convert()
 
     def _convert(self) -> None:
-        """Find the activations, decide, make VAFs, try them, and put them in."""
+        """Find the activations, choose, try the VAFs on copies, and put them in."""
         every = dict(self.module.named_modules())
+        if self.selection is not None:
+            self.selection.check([path for path in every if path], every)
+        if any("forward" in vars(m) for m in every.values() if _on_meta(m)):
+            raise ValueError(
+                "The module is offloaded: its weights are on the device meta until it "
+                "is called. Convert it before. Received: modules with another `forward`"
+            )
         vafs = [path for path, part in every.items() if isinstance(part, VAF)]
         inside = tuple(path and f"{path}." for path in vafs)
         parts = {p: m for p, m in every.items() if not f"{p}.".startswith(inside)}
-        if self.selection is not None:
-            self.selection.check([path for path in every if path], every)
         with same_random_numbers(self.module), torch.device("cpu"):
             tried = {path: functions.recognize(part) for path, part in parts.items()}
         found = {path: each for path, each in tried.items() if each}
         if self.data is not None:
             self.seen = Recording(self.module, [*found, *vafs], self.data)
-        for path, each in found.items():
-            old, reason = parts[path], self._reason(path, parts[path], each)
-            self.lines.append(self.change(path, each.name, "VAF", kept=reason, old=old))
-        chosen = [line for line in self.lines if not line.kept]
-        made: dict[int, VAF] = {}
-        for line in chosen:  # one VAF for all that share a weight
-            key = id(next(line.old.parameters(), line))
-            made[key] = line.new = made.get(key) or self._replacement(
-                line, found[line.layer]
-            )
+        chosen = self._chosen(parts, found)
         if self.data is None:
             self.notes.append(NOT_RUN)
         else:
@@ -91,12 +87,25 @@ class Conversion:
         hosts = {path: part for path, part in parts.items() if path not in found}
         codes = self.seen.by_code() if self.seen else _held_functions(hosts)
         for host, path, name in dict.fromkeys(codes):
-            kind = type(every[host]).__name__
-            reason = _BY_CODE.format(kind)
+            reason = _BY_CODE.format(kind := type(every[host]).__name__)
             self.lines.append(self.change(path or kind, name, kept=reason))
         exchange(self.module, {line.layer: line.new for line in chosen})
         if chosen and (ways := ways_to_lose(self.module)):
             self.notes.append(_LOST.format(ways))
+
+    def _chosen(self, parts: dict[str, Any], found: dict[str, Any]) -> list[Any]:
+        """Make the lines of activations. Return those to replace, with their VAFs."""
+        made: dict[int, Any] = {}
+        for path, each in found.items():
+            old, reason = parts[path], self._reason(path, parts[path], each)
+            line = self.change(path, each.name, "VAF", kept=reason, old=old)
+            self.lines.append(line)
+            key = id(next(old.parameters(), line))  # a weight that others may share
+            if not reason:
+                first = made.setdefault(key, line)
+                line.new = first.new or self._replacement(line, each)
+                line.error = first.error
+        return [line for line in self.lines if not line.kept]
 
     def _reason(self, path: str, part: torch.nn.Module, found: functions.Found) -> str:
         """Return why an activation is kept, or ""."""
@@ -105,7 +114,7 @@ class Conversion:
             return _SHAPES
         if vars(self.module.get_submodule(host)).get(name, part) is not part:
             return "another attribute of its host hides it"
-        if any(p.is_meta for p in part.parameters()):
+        if _on_meta(part):
             return "its weights have no storage"
         if any(held for name, held in vars(part).items() if name.endswith("hooks")):
             return "it has hooks, which a new module would lose"
@@ -192,6 +201,10 @@ def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool |
         if any(each.startswith(path and f"{path}.") for each in later):
             return True
     return False
+
+
+def _on_meta(part: torch.nn.Module) -> bool:
+    return any(p.is_meta for p in part.parameters())
 
 
 def _error(part: torch.nn.Module, vaf: VAF) -> float | None:

@@ -24,13 +24,12 @@ def clone(module: torch.nn.Module, shared: bool = False) -> torch.nn.Module:
         new = copy.deepcopy(module)
     except Exception as error:  # the code of modules may raise anything
         odd = _not_copied(module)
-        if not (shared and odd):
-            kinds = [f"{path} ({type(each).__name__})" for path, each in odd.items()]
+        if not shared:
             raise ValueError(
-                f"The module cannot be copied because of {', '.join(kinds)}. Convert "
-                "it before it is called, if this is a tensor of its last call, or "
-                "call `convert` with `inplace=True`, which needs no copy. "
-                f"Received: {type(module).__name__} ({error})"
+                f"The module cannot be copied because of {', '.join(odd)}: {error}. "
+                "Convert it before it is called, if this is a tensor of its last call, "
+                "or call `convert` with `inplace=True`, which copies no such part. "
+                f"Received: {type(module).__name__}"
             ) from error
         new = copy.deepcopy(module, {id(each): each for each in odd.values()})
     for before, after in zip(module.modules(), new.modules(), strict=True):

@@ -1,7 +1,7 @@
-"""The law of a conversion, on modules that use their activations in many ways.
+"""The laws of a conversion, on random modules.
 
-What is replaced starts with the same outputs, is used in every mode and is trained.
-What is kept is named with a reason. The user's module stays as it was.
+What is replaced starts with the same outputs and gradients, is used and is trained.
+What is kept is named once, with a true reason. The user's module stays as it was.
 """
 
 import copy
@@ -10,76 +10,100 @@ import random
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
-from keras_vaf.models import convert, freeze, report
+from keras_vaf.models import convert, report
 from keras_vaf.torch import VAF
-from keras_vaf.torch.recording import run
-from tests.torch.hosts import CASES, trained
+from keras_vaf.torch.recording import tensors
+from tests.torch.random_modules import RandomModule
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
-KINDS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Softplus, nn.PReLU)
+NIGHT = [pytest.param(i, marks=pytest.mark.nightly("torch")) for i in range(1, 20)]
+NO_GRADIENT = "the outputs have no gradient"
 
 
-def paths_of(module, kinds=VAF):
-    parts = module.named_modules(remove_duplicate=False)
-    return {path for path, part in parts if isinstance(part, kinds)}
-
-
-def assert_equal(a, b, limit=1e-5):
-    for s, t in zip(a, b, strict=True):
-        torch.testing.assert_close(s, t, rtol=limit, atol=limit)
+def paths_of(module):
+    return {path for path, part in module.named_modules() if isinstance(part, VAF)}
 
 
 def state(module):
     """Return what `convert` must not change: a module, and random numbers."""
     weights = [t.double().numpy() for t in module.state_dict().values()]
     gradients = [p.grad for p in module.parameters()]
-    parts = [(part.training, len(part._forward_hooks)) for part in module.modules()]
+    parts = [(id(p), p.training, len(p._forward_hooks)) for p in module.modules()]
     numbers = torch.get_rng_state().numpy(), random.getstate(), np.random.get_state()
     return weights, gradients, parts, numbers
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_with_data(name):
-    module, wanted, _, data, _ = CASES[name]
-    expected = run(module.eval(), data)
-    before = state(module.train())
-    converted = convert(module, data=data)
+def results(module, x, training):
+    """Return outputs and gradients in float64, also those of what parts return."""
+    module, x = copy.deepcopy(module).double().train(training), x.double()
+    calls = []
+
+    def keep(part, inputs, y):
+        if y.requires_grad:
+            y.retain_grad()
+            calls.append((part, y))
+
+    parts = {module.get_submodule(path): path for path in module.activations}
+    for part in parts:
+        part.register_forward_hook(keep)
+    with torch.no_grad():
+        for p in module.parameters():
+            p.requires_grad_()
+            if not p.any():
+                p.copy_(torch.linspace(-0.1, 0.1, p.numel()).view(p.shape))
+    torch.manual_seed(1)
+    outputs = tensors(module(x.requires_grad_()))
+    y = [t for t in outputs if t.requires_grad]
+    torch.autograd.backward(y, [torch.randn_like(t) for t in y])
+    found = {name: p.grad for name, p in module.named_parameters()}
+    found |= {parts[part]: y.grad for part, y in calls if y.grad is not None}
+    return outputs, {name: g for name, g in found.items() if g is not None and g.any()}
+
+
+def assert_same(new, old):
+    """Compare each element. Weights of VAFs are rounded to float32."""
+    for a, b in zip(new, old, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-12, equal_nan=True)
+
+
+def check(seed):
+    module, x = RandomModule(seed), torch.randn(5, 8)
+    before = state(module)
+    converted = convert(module, data=x)
     np.testing.assert_equal(state(module), before)
-    assert_equal(run(module.eval(), data), expected, 0)
-    assert converted.training
-    assert_equal(run(converted.eval(), data), expected)
-    assert paths_of(converted) == set(wanted.split())
     changes = report(converted)
+    made = {each.layer for each in changes.replaced}
+    kept = {each.layer: each.kept for each in changes.kept}
+    lines = [*changes.replaced, *changes.kept]
+    assert len({*map(str, lines)}) == len(lines)
+    assert paths_of(converted) == made and converted.training
     assert changes.deviation <= 1e-5 and changes.error <= 1e-5
-    replaced = {each.layer for each in changes.replaced}
-    named = replaced | {each.layer for each in changes.kept}
-    inside = {path for path, part in module.named_modules() if isinstance(part, KINDS)}
-    assert replaced <= paths_of(converted)
-    assert {path for path in inside if "parametrizations" not in path} <= named
-    if replaced:
-        moved = [t.detach() for t in run(trained(converted), data)]
-        copied, frozen = copy.deepcopy(copy.deepcopy(converted)), freeze(converted)
-        with torch.no_grad():
-            for same in (converted, copied, frozen):
-                assert_equal(run(same, data), moved)
-        if name != "physics":  # it needs gradients
-            with torch.inference_mode():
-                assert_equal(run(converted, data), moved)
-        vafs = [part for part in frozen.modules() if isinstance(part, VAF)]
-        parameters = [*copied.parameters()]
-        assert len(parameters) == len([*frozen.parameters()]) + len(vafs)
-        assert len({p.dtype for p in parameters}) == 1
+    trained, reached = set(), set()
+    for training in (True, False):
+        old, gradients = results(module, x, training)
+        new, others = results(converted, x, training)
+        trained |= {path for path in made if f"{path}.weight" in others}
+        reached |= gradients.keys()
+        names = gradients.keys() - {f"{path}.weight" for path in made}
+        names = sorted(name for name in names if "." in name)
+        assert_same(new, old)
+        assert_same([others[n] for n in names], [gradients[n] for n in names])
+    assert trained == made
+    for path in module.activations:
+        true = {reason for reason, holds in module.facts_of(path).items() if holds}
+        if path in made:
+            assert true <= {"the outputs differ without it"}
+        elif kept[path].startswith(NO_GRADIENT):
+            assert path not in reached
+        else:
+            assert any(kept[path].startswith(reason) for reason in true)
+    assert not report(convert(converted, data=x)).replaced
+    again = copy.deepcopy(module)
+    assert convert(again, data=x, inplace=True) is again and paths_of(again) == made
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_without_data(name):
-    module, wanted, without, data, said = CASES[name]
-    expected = run(module.eval(), data)
-    converted = convert(module)
-    assert paths_of(converted) == set((wanted if without is None else without).split())
-    text = report(converted).details
-    assert text.endswith("give `data` to check them") and said in text
-    if name != "in_place":  # whose outputs change, as the report says
-        assert_equal(run(converted, data), expected)
+@pytest.mark.parametrize("block", [0, *NIGHT])
+def test_random_modules(block):
+    for seed in range(150 * block, 150 * block + 150):
+        check(seed)

@@ -1,0 +1,259 @@
+"""Modules that a conversion once got wrong, or said something false of."""
+
+import copy
+import logging
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from keras_vaf.models import convert, freeze, report
+from keras_vaf.torch import VAF
+from keras_vaf.torch.recording import run
+
+pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
+X, TOKENS = torch.randn(6, 8), torch.randn(2, 5, 8)
+
+
+class Host(nn.Module):
+    """A module with parts, and a function of itself and its inputs."""
+
+    def __init__(self, run, **parts):
+        super().__init__()
+        self.a, self.b, self.run = nn.Linear(8, 8), nn.Linear(8, 8), run
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def forward(self, *inputs, **keywords):
+        return self.run(self, *inputs, **keywords)
+
+
+def kinds(module):
+    return [type(each) for each in module.modules() if not [*each.children()]]
+
+
+def lines(module, **arguments):
+    return report(convert(module, **arguments)).details.splitlines()
+
+
+@pytest.mark.parametrize("zero", (False, True))
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda z: 1e-6 * z,
+        lambda z: torch.cat([z, torch.full_like(z, 1e6)], -1),
+        torch.log,
+        lambda z: z.sum(0, keepdim=True),
+    ],
+)
+def test_a_comparison_sees_every_element(end, zero):
+    """Its first sum reads what a ReLU wrote; a last layer of zeros would hide it."""
+    last = nn.Linear(8, 8)
+    if zero:
+        nn.init.zeros_(last.weight)
+    run = lambda s, x: end(s.last(s.b(s.r(h := s.a(x))) + h))  # noqa: E731
+    module = Host(run, r=nn.ReLU(inplace=True), last=last)
+    assert "because it computes in place" in lines(module, data=X)[0]
+
+
+def test_outputs_without_tensors_and_without_gradients():
+    class Hidden:
+        __slots__ = ("y",)
+
+    hidden = Host(lambda s, x: [Hidden(), s.b(s.r(s.a(x)))][:1], r=nn.ReLU())
+    assert lines(hidden, data=X)[-1] == "no tensor was found in the outputs"
+    assert report(convert(hidden, data=X)).deviation is None
+    integers = Host(lambda s, x: s.b(s.r(s.a(x))).argmax(-1), r=nn.ReLU())
+    said = lines(integers, data=X)
+    assert said[0] == "r: relu kept, the outputs have no gradient for it"
+    assert said[-1] == "the outputs have no gradient"
+
+
+def test_a_part_is_replaced_wherever_it_is_held():
+    part, run = (
+        nn.GELU(),
+        lambda s, x: s.b(s.held.r[0](s.b(s.more["r"](s.b(s.r(s.a(x))))))),
+    )
+    module = Host(run, r=part, held=SimpleNamespace(r=(part,)), more={"r": part})
+    tied = nn.PReLU(), nn.PReLU()
+    tied[1].weight = tied[0].weight
+    for inplace in (False, True):
+        found = convert(module, data=X, inplace=inplace)
+        assert found.r is found.held.r[0] is found.more["r"] and isinstance(
+            found.r, VAF
+        )
+        both = nn.Sequential(
+            nn.Linear(8, 8), tied[0], nn.Linear(8, 8), tied[1], nn.Linear(8, 8)
+        )
+        both = convert(both, data=X, inplace=inplace)
+        assert isinstance(both[1], VAF) and both[1] is both[3]
+        assert report(both).parameters == 9
+
+
+def test_a_host_keeps_what_it_refuses_and_errors_change_nothing():
+    run = lambda s, x: s.b(s.t(s.b(s.r(s.a(x)) * s.r.negative_slope)))  # noqa: E731
+    module = Host(run, r=nn.LeakyReLU(), t=nn.GELU())
+    said = lines(copy.deepcopy(module), data=X, inplace=True)
+    assert said[0].startswith("t: gelu -> VAF") and "host refuses a VAF" in said[1]
+    before = kinds(module)
+    for wrong in ({"k": 1}, {"data": TOKENS[..., :3]}):
+        with pytest.raises((ValueError, RuntimeError)):
+            convert(module, layers=["r", "t"], inplace=True, **wrong)
+        assert kinds(module) == before and module.training
+
+
+def test_what_cannot_be_copied_is_named_and_not_needed():
+    module = Host(lambda s, x: s.b(s.r(s.a(x))), r=nn.ReLU(), lock=threading.Lock())
+    with pytest.raises(ValueError, match="because of lock: cannot pickle"):
+        convert(module)
+    for data in (X, None):
+        module.r = nn.ReLU()
+        done = convert(module, layers="r", data=data, inplace=True)
+        assert isinstance(done.r, VAF)
+    property_ = property(lambda self: logging.nothing)
+    kind = type("Raises", (nn.Sequential,), {"activation": property_})
+    assert isinstance(
+        convert(kind(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8)))[1], VAF
+    )
+
+
+def test_lines_name_what_computes():
+    held = Host(lambda s, x: s.act(x), act=nn.functional.gelu)
+    held.a = held.b = None
+    module = nn.Sequential(nn.Linear(8, 8), held, nn.Linear(8, 8))
+    said = lines(module)
+    assert said[0].startswith("1: gelu -> VAF") and len(said) == 3
+    recurrent = nn.Sequential(nn.RNN(8, 8, nonlinearity="relu"))
+    root = Host(lambda s, x: s.b(torch.relu(s.a(x))))
+    for arguments in ({}, {"data": X}):
+        assert (
+            "0: relu kept, the code of RNN computes it; "
+            in lines(recurrent, **arguments)[0]
+        )
+        assert (
+            lines(nn.ReLU(), **arguments)[0]
+            == ": relu kept, it shapes an output of the model"
+        )
+    assert lines(root, data=X)[0].startswith("Host: relu kept, the code of Host")
+    decoder = nn.Transformer(8, 2, 1, 1, 8, activation=nn.GELU(), batch_first=True)
+    hidden = copy.deepcopy(decoder).eval()
+    converted = convert(hidden)
+    expected = hidden(TOKENS, TOKENS)
+    torch.testing.assert_close(converted(TOKENS, TOKENS), expected)
+
+
+def test_time_is_linear_in_what_a_module_holds():
+    known = [SimpleNamespace() for _ in range(300)]
+    for each in known:
+        each.others = known
+    start = time.process_time()
+    module = Host(lambda s, x, known: s.b(s.r(s.a(x))), r=nn.ReLU(), known=known)
+    assert isinstance(convert(module, data=(X, known)).r, VAF)
+    assert time.process_time() - start < 30  # 8 of them took 8 s
+
+
+def test_modules_without_storage_and_in_inference_mode():
+    def network():
+        return nn.Sequential(
+            nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8), nn.PReLU(), nn.Linear(8, 2)
+        )
+
+    with torch.device("meta"):
+        module = network()
+        for made in (convert(module), convert(network())):
+            assert isinstance(made[1], VAF) and made[1].weight.is_meta
+            assert "prelu kept, its weights have no storage" in report(made).details
+    module[0].forward = module[0].forward  # as accelerate does
+    with pytest.raises(ValueError, match="Convert it before"):
+        convert(module)
+    module = network()
+    with torch.inference_mode():
+        made = convert(module, data=X.clone())
+    made(X).sum().backward()
+    assert made[1].weight.grad.any()
+
+
+def physics(s, x):
+    with torch.enable_grad():
+        u = s.b(s.t(s.a(x.requires_grad_())))
+        return u, torch.autograd.grad(u.sum(), x, create_graph=True)[0]
+
+
+def layer(kind, activation):
+    return kind(8, 2, 16, dropout=0.0, activation=activation, batch_first=True)
+
+
+ENCODER = layer(nn.TransformerEncoderLayer, nn.ReLU())
+DECODER = layer(nn.TransformerDecoderLayer, nn.GELU())
+WORDS = nn.TransformerEncoder(layer(nn.TransformerEncoderLayer, "relu"), 2, None, False)
+PADDED = {"src": TOKENS, "src_key_padding_mask": torch.arange(10).view(2, 5) == 9}
+POSITIVE = nn.Sequential(
+    nn.Linear(8, 8), nn.PReLU(), nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8)
+)
+for part in POSITIVE[:2]:
+    nn.utils.parametrize.register_parametrization(part, "weight", nn.Softplus())
+
+
+@pytest.mark.parametrize(
+    "module, data, count",
+    [
+        (nn.TransformerEncoder(ENCODER, 2), PADDED, 2),
+        (WORDS, TOKENS, 0),
+        (DECODER, (TOKENS, TOKENS[:, :3]), 1),
+        (Host(physics, t=nn.Tanh()), X, 1),
+        (POSITIVE, X, 1),
+        (copy.deepcopy(POSITIVE).bfloat16(), X.bfloat16(), 1),
+    ],
+)
+def test_hosts_that_compute_in_their_own_way(module, data, count):
+    """Encoders have fused kernels, and copies of decoders forget parts."""
+    expected, converted = run(module.eval(), data), convert(module, data=data)
+    assert sum(isinstance(part, VAF) for part in converted.modules()) == count
+    for part in converted.modules():
+        if isinstance(part, VAF):
+            part.weight.data += 0.1
+    moved = run(converted, data)
+    for other in (
+        converted,
+        copy.deepcopy(copy.deepcopy(converted)),
+        freeze(converted) if count else converted,
+    ):
+        with torch.set_grad_enabled(module is DECODER):
+            torch.testing.assert_close(run(other, data), moved)
+    assert count == 0 or not torch.equal(moved[0], expected[0])
+
+
+def test_without_data_the_order_and_the_code_of_hosts_decide():
+    for run_, parts, said in (
+        (
+            lambda s, x: s.r(s.a(x)),
+            {"r": nn.ReLU()},
+            "no layer with weights is registered",
+        ),
+        (
+            lambda s, x: s.c(s.t(s.a(x))),
+            {"t": nn.Tanh(), "c": nn.Linear(8, 8)},
+            "it may be a gate",
+        ),
+        (
+            lambda s, x: s.c(torch.relu(s.a(x))),
+            {"r": nn.ReLU(), "c": nn.Linear(8, 8)},
+            "-> VAF",
+        ),
+        (
+            lambda s, x: s.c(s.r(s.a(x))),
+            {"r": nn.ReLU(True), "c": nn.Linear(8, 8)},
+            "in place",
+        ),
+    ):
+        found = lines(Host(run_, **parts))
+        assert said in found[0] and found[-1].endswith("give `data` to check them")
+    fixed = type(
+        "Fixed", (nn.Sequential,), {"forward": lambda s, x: torch.relu(s[0](x))}
+    )
+    said = lines(fixed(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8)))[0]
+    assert "the code of Fixed may compute it" in said
+    assert "1 kept" in lines(nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Flatten()))[1]

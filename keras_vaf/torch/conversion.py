@@ -213,7 +213,7 @@ def _error(part: torch.nn.Module, vaf: VAF) -> float | None:
         return None
     old = copy.deepcopy(part).cpu().float()
     rows = vaf.weight.reshape(-1, vaf.weight.shape[-1])
-    x = torch.linspace(-8, 8, 3201)[:, None].expand(-1, len(rows))
+    x = torch.linspace(-8, 8, 3201, device="cpu")[:, None].expand(-1, len(rows))
     with torch.no_grad():
         y = on_torch.vaf(x, rows, vaf.g, (1,))
         return float((y - old.forward(x.clone())).abs().max())

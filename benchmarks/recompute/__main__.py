@@ -10,10 +10,11 @@ import re
 import sys
 from collections.abc import Iterator
 
-from benchmarks.recompute.evidence import on_help, power, registered
+from benchmarks.recompute.evidence import on_help, on_steps, power, registered
 from benchmarks.recompute.records import ROOT, Lines
 from benchmarks.recompute.reproduction import on_choices, on_paper
 from benchmarks.recompute.rule import on_rule
+from benchmarks.recompute.small import on_fine_tuning, on_small
 
 TABLE = re.compile(r"^ *<!-- table: (\S+) -->\n\n((?: *\|.*\n)+)", re.M)
 
@@ -23,7 +24,8 @@ def tables() -> dict[str, Lines]:
     later = [row for row in every if row[0][0] in "UF"]
     found = {"registered": [row for row in every if row not in later]}
     found |= {"registered-0-4": later, "help": on_help(every), "power": power()}
-    return found | {"choices": on_choices(), "rule": on_rule()} | on_paper()
+    found |= {"steps": on_steps(), "choices": on_choices(), "rule": on_rule()}
+    return found | {"fine-tuning": on_fine_tuning()} | on_small() | on_paper()
 
 
 def differences(found: dict[str, Lines]) -> Iterator[str]:

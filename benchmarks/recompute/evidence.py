@@ -197,8 +197,35 @@ def power() -> Lines:
     return table
 
 
+def on_steps() -> Lines:
+    """Return how many more steps the gain of a VAF in a transformer is worth."""
+    loss, rows = losses(), Lines()
+    for name, title in (("gelu", "GELU"), ("silu", "SiLU")):
+        gain, more = (loss[name] - loss[n] for n in (f"vaf-{name}", f"{name}-long"))
+        rows.append([title, f"{11 * gain.mean() / more.mean():.1f} %", "11 %"])
+    return rows
+
+
+def finding(name: str, estimate: str, interval: str) -> str:
+    """Return an estimate and its interval as words."""
+    mean, low, high = map(float, [estimate, *interval.split(" to ")])
+    if name == "L1":
+        return f"loss lower by {-mean:.3f} ({-high:.3f} to {-low:.3f})"
+    if name in ("C2", "C3"):
+        return f"{100 * mean:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f})"
+    percent = [f"{abs(100 * (each - 1)):.0f}" for each in (mean, low, high)]
+    if low < 1 < high:
+        return f"between {percent[1]} % less and {percent[2]} % more error"
+    if high < 1:
+        return f"{percent[0]} % less error ({percent[2]} to {percent[1]} %)"
+    return f"{percent[0]} % more error ({percent[1]} to {percent[2]} %)"
+
+
 def on_help(found: Lines) -> Lines:
     page = (ROOT / "docs/help.md").read_text("utf-8")
     answers = {row[0].partition(",")[0]: row for row in found}
-    rows = re.findall(r"^\| ([^|]*\((\w+)\) \| [^|]* \| [^|]*) \|", page, re.M)
-    return [[*text.split(" | "), *answers[n][1:3], answers[n][-1]] for text, n in rows]
+    rows = re.findall(r"^\| ([^|]*\((\w+)\)) \| [^|]* \| ([^|]*) \|", page, re.M)
+    return [
+        [text, f"{finding(name, *answers[name][1:3])}: {answers[name][-1]}", against]
+        for text, name, against in rows
+    ]

@@ -16,9 +16,9 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from keras_vaf.ops.activations import IN_KERNELS
+from keras_vaf.ops.case import Case, case_of_layer
 from keras_vaf.ops.equation import Layout, Pointwise, formula
 from keras_vaf.ops.gpu import on_jax as gpu
-from keras_vaf.ops.native.case import Case, case_of_layer
 from keras_vaf.ops.native.library import FOLDER, find, warn
 
 

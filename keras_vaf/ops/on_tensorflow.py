@@ -14,8 +14,8 @@ from typing import Any
 import tensorflow as tf
 
 from keras_vaf.ops.activations import IN_KERNELS
+from keras_vaf.ops.case import Case, case_of_layer
 from keras_vaf.ops.equation import Layout, Pointwise, formula
-from keras_vaf.ops.native.case import Case, case_of_layer
 from keras_vaf.ops.native.library import FOLDER, find, processors, warn
 
 

@@ -7,7 +7,7 @@ import torch
 
 from keras_vaf.initializers import FunctionStart, GStart, PiecewiseLinearStart, Start
 from keras_vaf.ops.activations import ALIASES, BY_NAME
-from keras_vaf.ops.on_torch import FUNCTIONS, G, function_of
+from keras_vaf.ops.formula_on_torch import FUNCTIONS, G, function_of
 from keras_vaf.utils import did_you_mean
 
 

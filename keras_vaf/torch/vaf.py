@@ -9,7 +9,8 @@ import torch
 import torch.fx
 
 from keras_vaf import initializers
-from keras_vaf.ops.on_torch import G, vaf
+from keras_vaf.ops.formula_on_torch import G
+from keras_vaf.ops.on_torch import vaf
 from keras_vaf.torch.functions import checked, of_package
 from keras_vaf.utils import MOST_UNITS, check_integer, check_sizes
 

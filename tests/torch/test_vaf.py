@@ -12,7 +12,7 @@ from torch._dynamo.utils import counters
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops.activations import BY_NAME, IN_KERNELS
-from keras_vaf.ops.on_torch import FUNCTIONS, function_of
+from keras_vaf.ops.formula_on_torch import FUNCTIONS, function_of
 from keras_vaf.torch import VAF, parameter_groups
 from tests.layers.test_torch_module import saved
 

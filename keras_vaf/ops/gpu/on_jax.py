@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 
 from keras_vaf.ops.activations import BY_NAME
+from keras_vaf.ops.case import Case
 from keras_vaf.ops.gpu.plan import MOST_UNITS, Plan, plan, refusal, unusable
-from keras_vaf.ops.native.case import Case
 
 Array = jax.Array
 Gradients = Callable[..., tuple[Array, ...]]

@@ -27,7 +27,7 @@ The highest one stands for all its patch releases.
 """
 FOLDER = Path(__file__).parent / "lib"
 """Folder of the shared libraries."""
-INTERFACE = 3
+INTERFACE = 4
 """Version of the C interface that this package calls."""
 
 ARRAYS = (
@@ -49,6 +49,7 @@ class Call(ctypes.Structure):
         ("outer", ctypes.c_int64),
         ("units", ctypes.c_int64),
         ("inner", ctypes.c_int64),
+        ("packed", ctypes.c_int64),
         *((name, ctypes.c_void_p) for name in ARRAYS),
         ("bytes", ctypes.c_int64 * len(ARRAYS)),
     )
@@ -116,8 +117,8 @@ def _load() -> Found:
         library.vaf_calls.restype = ctypes.c_int64
         library.vaf_message.restype = ctypes.c_char_p
         library.vaf_use_openmp.argtypes = (ctypes.c_void_p,)
-        library.vaf_forward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
-        library.vaf_backward.argtypes = (ctypes.POINTER(Call), ctypes.c_int)
+        arguments = ctypes.c_void_p, ctypes.c_int  # a pointer to a `Call`, or its bytes
+        library.vaf_forward.argtypes = library.vaf_backward.argtypes = arguments
     except Exception as error:
         reason = f"the native kernels are not usable: {error}"
         warn(reason)

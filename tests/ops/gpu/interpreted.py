@@ -8,8 +8,10 @@ import torch
 
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
+from keras_vaf.ops.equation import Layout
+from keras_vaf.ops.formula_on_torch import vaf_formula
 from keras_vaf.ops.gpu import on_torch, plan
-from keras_vaf.ops.on_torch import function_of, vaf, vaf_formula
+from keras_vaf.ops.on_torch import vaf
 from keras_vaf.torch import VAF
 from tests.ops.gpu import calls
 from tests.ops.native.harness import assert_close
@@ -42,7 +44,7 @@ def compare_special(device):
 
 def both(x, weight, g, axes, upstream, second=False):
     """Return f(x) and its first or second gradients, by the kernels and the formula."""
-    form = functools.partial(vaf_formula, function_of(g), axes)
+    form = functools.partial(vaf_formula, g, Layout(x.ndim, axes))
     for run in (lambda *leaves: vaf(*leaves, g, axes)), form:
         leaves = [x.detach().requires_grad_(), weight.detach().requires_grad_()]
         y = run(*leaves)

@@ -10,9 +10,9 @@ from jax.experimental import pallas
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import VAF, plain_operators, switches
 from keras_vaf.ops.activations import BY_NAME, IN_KERNELS
+from keras_vaf.ops.case import Case
 from keras_vaf.ops.equation import Layout, formula
 from keras_vaf.ops.gpu import on_jax, plan
-from keras_vaf.ops.native.case import Case
 from keras_vaf.ops.native.library import find
 from tests.ops.gpu import calls
 from tests.ops.native.harness import assert_close, expected

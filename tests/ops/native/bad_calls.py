@@ -11,8 +11,8 @@ import keras
 import numpy as np
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
+from keras_vaf.ops.case import Case
 from keras_vaf.ops.native import library
-from keras_vaf.ops.native.case import Case
 from tests.harness import to_arrays, to_tensors, vjp
 
 BACKEND = keras.backend.backend()

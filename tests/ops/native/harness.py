@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from keras_vaf.ops.activations import IN_KERNELS
-from keras_vaf.ops.native.case import TYPES
+from keras_vaf.ops.case import TYPES
 from keras_vaf.ops.native.library import ARRAYS as NAMES
 from keras_vaf.ops.native.library import Call, check
 from tests import reference

@@ -8,8 +8,8 @@ from keras import ops
 
 from keras_vaf.ops import VAF, plain_operators, pointwise
 from keras_vaf.ops.activations import IN_KERNELS
+from keras_vaf.ops.case import Case
 from keras_vaf.ops.functions import get_function
-from keras_vaf.ops.native.case import Case
 from tests.harness import grad, to_arrays, to_tensors, vjp
 from tests.ops.native.harness import DTYPES, assert_close, draw
 

@@ -4,8 +4,8 @@ import keras
 import pytest
 
 from keras_vaf.ops import VAF, plain_operators
+from keras_vaf.ops.case import case_of_layer
 from keras_vaf.ops.equation import Layout
-from keras_vaf.ops.native.case import case_of_layer
 
 pytestmark = pytest.mark.backend("tensorflow")
 RELU = VAF(keras.activations.relu)

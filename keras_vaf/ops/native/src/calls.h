@@ -48,18 +48,18 @@ inline int64_t tasks_for(const VafCall& c, int threads) {
 // (vaf_sums(k), stride).
 inline void finish(const VafCall& c, int64_t first, int64_t count, const double* sums,
                    int64_t stride) {
-  const int64_t k = c.k, at = first * k;
+  const int64_t k = c.k, step = step_of(c), bias_step = bias_step_of(c);
   for (int64_t j = 0; j < k; j++) {
     const double *s0 = sums + (1 + 3 * j) * stride, *s1 = s0 + stride, *s2 = s1 + stride;
     for (int64_t i = 0; i < count; i++) {
-      const int64_t p = at + i * k + j;
+      const int64_t p = (first + i) * step + j;
       c.d_alpha[p] = (float)(c.beta[p] * s1[i]);
       c.d_alpha_bias[p] = (float)(c.beta[p] * s0[i]);
       const bool linear = c.function == VAF_LEAKY_RELU;
       c.d_beta[p] = (float)(linear ? c.alpha[p] * s1[i] + c.alpha_bias[p] * s0[i] : s2[i]);
     }
   }
-  for (int64_t i = 0; i < count; i++) c.d_beta_bias[first + i] = (float)sums[i];
+  for (int64_t i = 0; i < count; i++) c.d_beta_bias[(first + i) * bias_step] = (float)sums[i];
 }
 
 // The sums of functions whose elements are several groups, in different tasks. With one

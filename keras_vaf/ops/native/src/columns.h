@@ -104,11 +104,12 @@ struct ColumnPlan {
   }
   // Copies the parameters of `units` functions to an array of shape (3 k + 1, stride).
   void gather(int64_t unit, int64_t units, ColumnSpace& space) const {
-    const int64_t k = call.k, columns = units * call.inner;
+    const int64_t columns = units * call.inner, step = step_of(call);
     float* to = space.parameters.get();
     for (const float* from : {call.alpha, call.alpha_bias, call.beta})
-      for (int64_t j = 0; j < k; j++, to += space.stride) spread(from + unit * k + j, k, units, to);
-    spread(call.beta_bias + unit, 1, units, to);
+      for (int64_t j = 0; j < call.k; j++, to += space.stride)
+        spread(from + unit * step + j, step, units, to);
+    spread(call.beta_bias + unit * bias_step_of(call), bias_step_of(call), units, to);
     to = space.parameters.get();
     for (int64_t row = 0; joined_rows > 1 && row < vaf_sums(call.k); row++, to += space.stride)
       for (int64_t j = 1; j < joined_rows; j++) std::copy_n(to, columns, to + j * columns);

@@ -71,9 +71,10 @@ struct RowPlan {
   static constexpr int64_t MEMORY_OF_A_TASK = 1 << 18;  // stays in the cache
 
   Function function_of(int64_t f) const {
-    Function function = {call.function, call.k, call.slope, call.alpha + f * call.k,
-                    call.alpha_bias + f * call.k, call.beta + f * call.k,
-                    call.beta_bias + f, 1, nullptr, true};
+    const int64_t at = f * step_of(call);
+    Function function = {call.function, call.k, call.slope, call.alpha + at,
+                    call.alpha_bias + at, call.beta + at,
+                    call.beta_bias + f * bias_step_of(call), 1, nullptr, true};
     function.finite = finite(function);
     return function;
   }

@@ -59,17 +59,19 @@ void execute(const VafCall& call, bool backward, const VafRunner& runner) {
 void nothing(const VafCall& call, bool backward) {
   if (!backward) return;
   const int64_t functions = call.networks * call.units;
+  if (call.packed) return (void)std::fill_n(call.d_alpha, functions * step_of(call), 0.0f);
   for (float* sums : {call.d_alpha, call.d_alpha_bias, call.d_beta})
     std::fill_n(sums, functions * call.k, 0.0f);
   std::fill_n(call.d_beta_bias, functions, 0.0f);
 }
 
-int start(const VafCall& call, bool backward, const VafRunner& runner) {
+int start(VafCall call, bool backward, const VafRunner& runner) {
   calls.fetch_add(1, std::memory_order_relaxed);
   if (!vaf_function(call.function)) return VAF_NOT_TAKEN;
   if (call.type < VAF_FLOAT32 || call.type > VAF_FLOAT16) return VAF_NOT_TAKEN;
   if (call.k < 1 || call.k > VAF_MOST_UNITS) return VAF_NOT_TAKEN;
   if (!sizes_fit(call, backward)) return VAF_WRONG_SIZE;
+  if (call.packed && elements_of(call)) unpack(call, backward);
   try {
     if (elements_of(call) == 0)
       nothing(call, backward);
@@ -94,7 +96,7 @@ const VafParts& vaf_parts() {
   return vaf_parts_base;
 }
 
-int vaf_interface(void) { return 3; }
+int vaf_interface(void) { return 4; }
 // Every function has a name: the compiler refuses a `switch` that lacks one.
 #pragma GCC diagnostic error "-Wswitch"
 const char* vaf_function(int number) {

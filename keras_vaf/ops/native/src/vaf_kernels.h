@@ -5,6 +5,7 @@
 // The input is an array of shape (networks, outer, units, inner), contiguous. Element
 // (n, o, u, i) belongs to function u of network n. A function that a layer shares has
 // units = 1; channels last have inner = 1; channels first have inner = height * width.
+// Parameters are four arrays, or one of shape (networks, units, 3 k + 1), which is packed.
 #pragma once
 #include <cstdint>
 
@@ -29,6 +30,7 @@ typedef struct {
   float slope;             // slope of leaky relu below 0
   int32_t k;               // hidden units
   int64_t networks, outer, units, inner;
+  int64_t packed;          // 1: `alpha` and `d_alpha` hold all parameters; else 0
   const void* x;           // input
   const void* d;           // backward: gradient of the loss with respect to f(x)
   void* out;               // forward: f(x); backward: gradient of the input

@@ -1,5 +1,6 @@
 """`VAF`, a VAF as a plain `torch.nn.Module` with one parameter."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,6 @@ from keras_vaf.ops.on_torch import vaf
 from keras_vaf.torch.functions import checked, of_package
 from keras_vaf.utils import MOST_UNITS, check_integer, check_sizes
 
-torch.fx.wrap("vaf")  # `torch.fx.symbolic_trace` keeps it as one operation
 NAMES = ("alpha", "alpha_bias", "beta", "beta_bias")
 
 
@@ -41,11 +41,14 @@ class VAF(torch.nn.Module):
             function or module that acts on each element of a tensor.
         unshared: Sizes of the axes along which the function differs. `()` is one
             function for all elements; `(channels,)` is one function per channel.
-        axes: These axes of the input, in ascending order. By default, they start at
-            axis 1, as the channels of `torch.nn.PReLU` do.
+        axes: These axes of the input, in ascending order. A negative one counts from
+            the end. By default, they start at axis 1, as the channels of
+            `torch.nn.PReLU` do.
         initialization: Function at which f starts, as for `VAFActivation`.
         device: Device of the weight.
         dtype: Data type of the weight.
+        inplace: Has no effect. Models that take a class of activations, such as timm's
+            with `act_layer=VAF`, pass it to each of them.
 
     Input shape:
         Floating-point tensors of any shape that has the unshared sizes at `axes`.
@@ -58,7 +61,7 @@ class VAF(torch.nn.Module):
 
     Raises:
         ValueError: If an argument is invalid, or an input is not of a floating-point
-            type.
+            type or lacks the unshared axes.
 
     Reference:
         [Apicella, Isgrò, Prevete, 2019](https://doi.org/10.1016/j.neucom.2019.08.065),
@@ -80,17 +83,19 @@ class VAF(torch.nn.Module):
         initialization: initializers.Identifier = "g",
         device: Any = None,
         dtype: torch.dtype | None = None,
+        inplace: bool = False,
     ) -> None:
         super().__init__()
+        if isinstance(k, bool):
+            raise ValueError(
+                "`k` must be an integer. A model that calls `act_layer(True)`, such as "
+                "timm's VGG, needs `act_layer=lambda inplace: VAF()`. "
+                f"Received: k={k}"
+            )
         self.k = check_integer("k", k, maximum=MOST_UNITS)
         self.g = checked(g)
         sizes = check_sizes("unshared", unshared)
-        self.axes = tuple(range(1, 1 + len(sizes)) if axes is None else axes)
-        if len(self.axes) != len(sizes) or sorted(set(self.axes)) != [*self.axes]:
-            raise ValueError(
-                "`axes` must be ascending, one for each size in `unshared`. "
-                f"Received: unshared={unshared}, axes={axes}"
-            )
+        self.axes = _checked(axes, sizes)
         self.initialization = initialization
         shape = (*sizes, 3 * self.k + 1)
         empty = torch.empty(shape, device=device, dtype=dtype)
@@ -131,14 +136,39 @@ class VAF(torch.nn.Module):
         with torch.no_grad():
             self.weight.copy_(torch.from_numpy(packed))
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor | torch.fx.Proxy) -> Any:
         """Return f(x), in the dtype of x."""
+        if isinstance(x, torch.fx.Proxy):  # the program calls it, as those of torch.nn
+            tracer: Any = x.tracer
+            return tracer.create_proxy(
+                "call_module", tracer.path_of_module(self), (x,), {}
+            )
         return vaf(x, self.weight, self.g, self.axes)
 
     def extra_repr(self) -> str:
         """Return what `print` shows of this module."""
         g, sizes = getattr(self.g, "__name__", self.g), tuple(self.weight.shape[:-1])
-        return f"k={self.k}, g={g}, unshared={sizes}, axes={self.axes}"
+        if not sizes:
+            return f"k={self.k}, g={g}, sharing=layer"
+        sharing = "sharing=channel, " if self.axes == (1,) else ""
+        return f"k={self.k}, g={g}, {sharing}unshared={sizes}, axes={self.axes}"
+
+
+def _checked(axes: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return an axis for each size. A call resolves those that count from the end."""
+    if axes is None:
+        return tuple(range(1, 1 + len(sizes)))
+    found = tuple(axes) if isinstance(axes, Sequence) else ()
+    if (
+        len(found) != len(sizes)
+        or not all(isinstance(axis, int) for axis in found)
+        or not all(a < b or b < 0 <= a for a, b in itertools.pairwise(found))
+    ):
+        raise ValueError(
+            "`axes` must be ascending integers, one for each size in `unshared`. "
+            f"Received: unshared={sizes}, axes={axes!r}"
+        )
+    return found
 
 
 def _read_four_weights(

@@ -109,13 +109,59 @@ def test_the_same_numbers_as_the_keras_layer(g, form):
         ({"g": "rellu"}, "Did you mean 'relu'"),
         ({"g": nn.ReLU}, "Received: g="),
         ({"unshared": (3, 4), "axes": (2, 1)}, "ascending"),
+        ({"unshared": (3, 4), "axes": (-1, -2)}, "ascending"),
+        ({"unshared": (3,), "axes": 1}, "ascending integers"),
+        ({"unshared": (3,), "axes": (1.0,)}, "ascending integers"),
+        ({"unshared": 16}, "positive integers"),
+        ({"unshared": (-1,)}, "positive integers"),
+        ({"k": True}, "VGG"),
     ],
 )
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         VAF(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "axes", "shape"),
+    [
+        ((4,), (3,), (4, 4)),  # an axis that the input lacks
+        ((4,), None, (4,)),
+        ((4,), None, ()),
+        ((4,), None, (2, 5)),
+        ((4,), None, (2, 1)),
+        ((3, 4), (-1, 1), (2, 4, 3)),  # not in ascending order
+        ((4, 4), (1, -1), (2, 4)),  # one axis
+    ],
+)
+def test_an_input_must_have_the_axes(sizes, axes, shape):
+    with pytest.raises(ValueError, match=r"ascending order\. Received: an input"):
+        VAF(unshared=sizes, axes=axes)(torch.zeros(shape))
+
+
+def test_only_numbers_of_floating_point_are_taken():
     with pytest.raises(ValueError, match=r"torch\.int64"):
         VAF()(torch.tensor([1, -2]))
+
+
+@pytest.mark.parametrize("axes", [(1, -1), (-2, -1), (1, 2)])
+def test_a_negative_axis_counts_from_the_end(axes):
+    vaf = trained(unshared=(3, 4), axes=axes)
+    vaf.weight.data[0, 1] = 0  # a function that is 0
+    zeros = (vaf(torch.ones(2, 3, 4)) == 0).nonzero()
+    assert zeros.tolist() == [[0, 0, 1], [1, 0, 1]]
+
+
+@pytest.mark.parametrize("g", ["gelu", torch.sin, nn.ELU(0.5)])
+def test_fx_keeps_a_vaf_as_a_module(g):
+    x, module = torch.randn(3, 4), nn.Sequential(nn.Linear(4, 8), trained(g), nn.Tanh())
+    traced = torch.fx.symbolic_trace(module)
+    calls = [node.target for node in traced.graph.nodes if node.op == "call_module"]
+    assert calls == ["0", "1", "2"]
+    traced = pickle.loads(pickle.dumps(traced))
+    assert torch.equal(traced(x), module(x))
+    traced(x).sum().backward()
+    assert traced.get_submodule("1").weight.grad.any()
 
 
 def test_views_are_read_and_written_in_place():
@@ -128,7 +174,9 @@ def test_views_are_read_and_written_in_place():
         vaf.alpha_bias[1] = 7
     assert vaf.weight[[0, 4, 6, 9]].tolist() == [5, 7, 2, 2]
     assert [name for name, _ in vaf.named_parameters()] == ["weight"]
-    assert repr(vaf) == "VAF(k=3, g=relu, unshared=(), axes=())"
+    assert repr(vaf) == "VAF(k=3, g=relu, sharing=layer)"
+    channels = VAF(unshared=(8,), inplace=True)
+    assert "sharing=channel, unshared=(8,), axes=(1,)" in repr(channels)
     with pytest.raises(AttributeError):
         vaf.alpha = torch.ones(3)
     vaf.reset_parameters()

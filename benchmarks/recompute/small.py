@@ -32,7 +32,7 @@ def chosen(names: tuple[str, ...], units: tuple[int, ...], title: str) -> DataFr
 def on_small() -> dict[str, Lines]:
     """Return the ratios of small layers, and the mean errors by units."""
     pairs = [((units,), (units,)) for units in UNITS] + [(UNITS, UNITS), ((16,), UNITS)]
-    rows, errors = Lines(), Lines()
+    rows, all_means = Lines(), Lines()
     for place, (own, others) in enumerate(pairs):
         both = chosen(("vaf-silu",), own, "vaf"), chosen(RIVALS, others, "best")
         e = ratio(
@@ -46,8 +46,10 @@ def on_small() -> dict[str, Lines]:
             wide(chosen((name,), (units,), "own"), "dataset", "test")["own"]
             for name in (*RIVALS, "vaf-silu")
         ]
-        errors.append([str(units), *(f"{np.exp(np.log(m).mean()):.4f}" for m in means)])
-    return {"small-layers": rows, "small-errors": errors}
+        all_means.append(
+            [str(units), *(f"{np.exp(np.log(m).mean()):.4f}" for m in means)]
+        )
+    return {"small-layers": rows, "small-errors": all_means}
 
 
 def on_fine_tuning() -> Lines:

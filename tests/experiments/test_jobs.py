@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-import time
 from dataclasses import fields
 
 import joblib

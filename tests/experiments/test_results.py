@@ -77,6 +77,15 @@ def test_a_higher_accuracy_is_a_gain_and_rounding_is_none(made):
     assert gains["gain"]["tanh"] == 0
 
 
+def test_one_row_more_in_every_fold_is_no_proof(made):
+    sizes = np.array([59, 59, 60])  # so that the gains differ
+    more = {"share": sizes / 178}
+    shown = table(
+        joined(made("relu", 50 / sizes, **more), made("silu", 51 / sizes, **more))
+    )
+    assert (shown["interval"]["SiLU"], np.isnan(shown["p"]["SiLU"])) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("scores", "change", "message"),
     [

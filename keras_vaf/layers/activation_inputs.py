@@ -102,6 +102,16 @@ def arrays_of(data: Any) -> Any:
     return arrays
 
 
+def check_finite_inputs(inputs: dict[str, np.ndarray]) -> None:
+    """Raise a `ValueError` that names an activation whose inputs are not finite."""
+    for path, values in inputs.items():
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "The inputs of an activation must be finite: check `data`. Received: "
+                f"NaN or infinite inputs of {path}"
+            )
+
+
 def chosen_functions(count: int, most: int = FUNCTIONS) -> np.ndarray:
     """Return the indices of the functions that are sampled, of a number of them."""
     return np.linspace(0, count - 1, min(count, most)).round().astype(int)

@@ -7,7 +7,8 @@ import keras
 
 from keras_vaf.layers import keras_internals
 from keras_vaf.models.fixed import attributes_of, held_by, is_activation
-from keras_vaf.models.graph import is_graph, run
+from keras_vaf.models.graphs.checks import is_graph
+from keras_vaf.models.graphs.running import run
 from keras_vaf.models.rebuild import Rebuilding
 
 

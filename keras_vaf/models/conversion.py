@@ -13,12 +13,15 @@ from keras_vaf.initializers import PiecewiseLinearStart
 from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
-from keras_vaf.models import graph
 from keras_vaf.models.attributes import Exchanging
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs
 from keras_vaf.models.fixed import fixed
-from keras_vaf.models.rebuild import Rebuilding
+from keras_vaf.models.graphs.checks import check_graph, is_graph
+from keras_vaf.models.graphs.reading import functions_on_torch
+from keras_vaf.models.graphs.reasons import GATE, GATES, reasons_to_keep
+from keras_vaf.models.graphs.running import check_data, outputs_of
+from keras_vaf.models.rebuild import Rebuilding, compile_like
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
@@ -103,16 +106,16 @@ def convert(
     """
     check_flag("inplace", inplace)
     chosen = _Selection(layers)
-    if modules := graph.functions_on_torch(model):
+    if modules := functions_on_torch(model):
         k, selection = 3 if k is None else k, None if layers is None else chosen
         return modules.convert(to, model, data, k, g, sharing, selection, inplace)
-    by_attributes = isinstance(model, keras.Model) and not graph.is_graph(model)
+    by_attributes = isinstance(model, keras.Model) and not is_graph(model)
     if not (by_attributes and inplace and model.built):
-        graph.check_graph(model)
+        check_graph(model)
     names = {part.name: part for part in all_layers(model, include_self=False)}
     formats = (getattr(part, "data_format", None) for part in names.values())
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
-    maker, reasons = Maker(to, k, g, shared), graph.reasons_to_keep(model)
+    maker, reasons = Maker(to, k, g, shared), reasons_to_keep(model)
 
     def replace(change: Change) -> None:
         holder, reason = change.holder, reasons.get(id(change.holder), "")
@@ -122,22 +125,22 @@ def convert(
             raise KeptError("it was not chosen")
         if change.recurrent:
             reason = "it is recurrent: a layer of this kind must be named in `layers`"
-        elif change.inside and change.before in graph.GATES:
-            reason = reason or graph.GATE
+        elif change.inside and change.before in GATES:
+            reason = reason or GATE
         if reason and not chosen.names(holder, change.layer):
             raise KeptError(reason)
         maker.make(change)
 
     fits, deviation = g is not None and data is not None, None
     if fits:
-        graph.check_data(model, data)
-        expected = graph.outputs_of(model, data)
+        check_data(model, data)
+        expected = outputs_of(model, data)
     work = (Exchanging if by_attributes else Rebuilding)(model, replace, inplace)
     chosen.check(names, [change.layer for change in work.changes])
     result = work.finish(data)
     if fits:
         fit_to_inputs(result, work.changes, data)
-        gaps = np.abs(graph.outputs_of(result, data) - expected)
+        gaps = np.abs(outputs_of(result, data) - expected)
         deviation = float(np.max(gaps, initial=0.0))
     made = keep_report(result, work.changes, deviation)
     if not made.replaced and _TRAINED not in {each.kept for each in made.kept}:
@@ -145,7 +148,7 @@ def convert(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
             f"{'; '.join(map(str, made.kept)) or 'no activation'}"
         )
-    graph.compile_like(result, model)
+    compile_like(result, model)
     if g is not None and data is None and made.error > 0.01:
         warnings.warn(
             f"With g={g!r} the new activations differ from the old ones: largest error "

@@ -12,7 +12,11 @@ import numpy as np
 from keras_vaf.initializers.fit import fit
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import graph
+from keras_vaf.layers.activation_inputs import (
+    activation_inputs,
+    check_finite_inputs,
+    trainable_activations,
+)
 from keras_vaf.models.changes import Change
 from keras_vaf.ops.functions import Function
 
@@ -72,7 +76,9 @@ def fit_to_inputs(model: Any, changes: Sequence[Change], data: Any) -> None:
         return
     layers_of = {id(each): keras.tree.flatten(each.new) for each in fitted}
     instead = {id(new): each.old for each in fitted for new in layers_of[id(each)]}
-    layers, inputs = graph.read(model, data, sys.maxsize, instead)
+    inputs = activation_inputs(model, data, sys.maxsize, instead)
+    check_finite_inputs(inputs)
+    layers = trainable_activations(model)
     found = {id(layers[path]): x for path, x in inputs.items()}
     for change in fitted:
         fits: list[Fit] = []

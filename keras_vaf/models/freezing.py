@@ -12,9 +12,15 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
-from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import attributes_of
+from keras_vaf.models.graphs.checks import (
+    check_built,
+    check_finite_weights,
+    check_graph,
+)
+from keras_vaf.models.graphs.reading import functions_on_torch, read
+from keras_vaf.models.graphs.running import outputs_of
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
@@ -54,18 +60,18 @@ def freeze(model: Any, data: Any = None) -> Any:
     >>> "keras_vaf" in frozen.to_json(), report(frozen).deviation < 1e-5
     (False, True)
     """
-    if modules := graph.functions_on_torch(model):
-        graph.check_finite_weights(model)
+    if modules := functions_on_torch(model):
+        check_finite_weights(model)
         return modules.freeze(model)
-    graph.check_graph(
+    check_graph(
         model,
         "A model whose class defines `call` cannot be frozen, because its file needs "
         "that class. `model.export` writes it without keras_vaf.",
     )
-    graph.check_built(model, getattr(model, "inputs", None))
+    check_built(model, getattr(model, "inputs", None))
     trainable_activations(model)
-    graph.check_finite_weights(model)
-    expected = graph.outputs_of(model, data)
+    check_finite_weights(model)
+    expected = outputs_of(model, data)
 
     def replace(change: Change) -> None:
         if isinstance(change.old, TrainableActivation):
@@ -84,7 +90,7 @@ def freeze(model: Any, data: Any = None) -> Any:
             "of a Sequential or Functional model. Received: a model with "
             f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
         )
-    gaps = np.abs(graph.outputs_of(frozen, data) - expected)
+    gaps = np.abs(outputs_of(frozen, data) - expected)
     deviation = float(np.max(gaps, initial=0.0))
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
@@ -176,14 +182,14 @@ def train_only_activations(
     >>> len(tuned.trainable_weights)
     6
     """
-    graph.read(model)  # raises an error without trainable activations
+    read(model)  # raises an error without trainable activations
     check_flag("inplace", inplace)
     also = (also,) if isinstance(also, str) else also
-    if modules := graph.functions_on_torch(model):
+    if modules := functions_on_torch(model):
         return modules.train_only_vafs(model, also, inplace)
-    graph.check_built(model, model.weights)
+    check_built(model, model.weights)
     if not inplace:
-        graph.check_graph(model)
+        check_graph(model)
         model = Rebuilding(model, lambda change: None).finish()
     inside = all_layers(model, include_self=False)
     named = [each.name for each in inside if each.weights]

@@ -14,10 +14,14 @@ from torch.nn import Module
 
 from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import VAFActivation
-from keras_vaf.layers.activation_inputs import FUNCTIONS, by_function, thinned
+from keras_vaf.layers.activation_inputs import (
+    FUNCTIONS,
+    by_function,
+    check_finite_inputs,
+    thinned,
+)
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fitting import describe, fit_to, warn_of_far
-from keras_vaf.models.graph import read
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.functions import checked, leaky, of_package, recognize
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
@@ -65,7 +69,8 @@ def _fit(done: Conversion, k: int, g: Any) -> None:
     """
     if not (lines := [each for each in done.lines if not each.kept]):
         return
-    _, inputs = read(done.module, done.data, sys.maxsize)
+    inputs = activation_inputs(done.module, done.data, sys.maxsize)
+    check_finite_inputs(inputs)
     found = {id(vaf): inputs[p] for p, vaf in vafs_of(done.module).items()}
     made: dict[int, VAF] = {}
     for line in lines:

@@ -6,6 +6,7 @@ which new activations replace the old ones, as Keras loads them from a file.
 """
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +17,8 @@ from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import fixed
 from keras_vaf.models.changes import Change, KeptError
-from keras_vaf.models.graph import is_graph, run
+from keras_vaf.models.graphs.checks import is_graph
+from keras_vaf.models.graphs.running import run
 
 Replace = Callable[[Change], None]
 
@@ -256,6 +258,25 @@ def _copy_weights(old: Any, new: Any, inside: list[Change]) -> None:
         raise _not_copied(old, f"{len(source)} weights, in a copy {len(target)}")
     for weight, value in zip(target, source, strict=True):
         weight.assign(keras.ops.convert_to_numpy(value))
+
+
+def compile_like(copy: keras.Model, model: keras.Model) -> None:
+    """Compile a copy like its model, or warn that it must be compiled again."""
+    if not getattr(model, "compiled", False):  # a module of PyTorch never is
+        return
+    try:
+        # A class with its own `compile` is not compiled by `compile_from_config`.
+        config = keras.saving.deserialize_keras_object(model.get_compile_config())
+        keras.Model.compile(copy, **config)
+        if copy.built:
+            copy.optimizer.build(copy.trainable_variables)
+    except ValueError as error:
+        copy.compiled = False
+        warnings.warn(
+            "The new model is not compiled, because the optimizer was made for the "
+            f"weights of the original model: compile it again. ({error})",
+            stacklevel=3,
+        )
 
 
 def _not_copied(layer: Any, reason: str) -> ValueError:

@@ -11,12 +11,20 @@ from keras_vaf.initializers.fit import fit
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
-from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.conversion import Maker
 from keras_vaf.models.fitting import fit_to_inputs, set_units
 from keras_vaf.models.fixed import is_relu
 from keras_vaf.models.freezing import freeze
+from keras_vaf.models.graphs.checks import (
+    check_built,
+    check_finite_weights,
+    check_graph,
+    is_graph,
+)
+from keras_vaf.models.graphs.reading import functions_on_torch
+from keras_vaf.models.graphs.reasons import GATE, OUTPUT, reasons_to_keep
+from keras_vaf.models.graphs.running import check_data, outputs_of
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
 from keras_vaf.models.widening import widened
@@ -25,8 +33,8 @@ from keras_vaf.utils import check_flag, check_integer
 
 _RELU = keras.activations.relu
 _ADVICE = {
-    graph.OUTPUT: "compute it behind the network, on the outputs of the layer before",
-    graph.GATE: "a product has no form with ReLU",
+    OUTPUT: "compute it behind the network, on the outputs of the layer before",
+    GATE: "a product has no form with ReLU",
 }
 _INSIDE = "a layer computes it inside: write that layer with layers of its own for each"
 
@@ -78,17 +86,17 @@ def to_relu(
     """
     check_integer("k", k)
     check_flag("widen", widen)
-    if graph.functions_on_torch(model):
+    if functions_on_torch(model):
         raise ValueError(
             "`to_relu` takes a model of Keras. For a module of PyTorch, use "
             f"`convert(module, g='relu', k={k}, data=...)`. Received: {type(model)}"
         )
-    graph.check_graph(model)
-    graph.check_built(model, getattr(model, "inputs", None))
-    graph.check_finite_weights(model)
+    check_graph(model)
+    check_built(model, getattr(model, "inputs", None))
+    check_finite_weights(model)
     if data is not None:
-        graph.check_data(model, data)
-    expected = graph.outputs_of(model, data)
+        check_data(model, data)
+    expected = outputs_of(model, data)
     work = Rebuilding(model, _Replacement(model, k))
     result, changes = work.finish(data), work.changes
     if all(change.kept for change in changes):
@@ -108,14 +116,14 @@ def to_relu(
         with warnings.catch_warnings():  # of outputs, which are compared below
             warnings.filterwarnings("ignore", "The outputs of the frozen model")
             result = freeze(result, data)
-    deviation = np.max(np.abs(graph.outputs_of(result, data) - expected), initial=0.0)
+    deviation = np.max(np.abs(outputs_of(result, data) - expected), initial=0.0)
     keep_report(result, changes, float(deviation), f"Layers: {_kinds(result)}")
     return result
 
 
 def _kinds(model: keras.Model) -> str:
     """Return the number of layers of each class, without models around them."""
-    every = [each for each in all_layers(model) if not graph.is_graph(each)]
+    every = [each for each in all_layers(model) if not is_graph(each)]
     kinds = Counter(type(each).__name__ for each in every)
     del kinds["InputLayer"]
     return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
@@ -127,7 +135,7 @@ class _Replacement:
     def __init__(self, model: keras.Model, k: int) -> None:
         formats = (getattr(each, "data_format", None) for each in all_layers(model))
         shared = {"sharing": "layer", "data_format": next(filter(None, formats), None)}
-        self._k, self._reasons = k, graph.reasons_to_keep(model)
+        self._k, self._reasons = k, reasons_to_keep(model)
         self._maker = Maker(VAFActivation, k, "relu", shared)
 
     def __call__(self, change: Change) -> None:

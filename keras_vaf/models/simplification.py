@@ -7,11 +7,12 @@ import numpy as np
 
 from keras_vaf.initializers.units import carry
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models import graph
 from keras_vaf.models.changes import Change, KeptError, keep_report
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
-from keras_vaf.models.rebuild import Rebuilding
+from keras_vaf.models.graphs.checks import check_finite_weights, check_graph
+from keras_vaf.models.graphs.reading import functions_on_torch, read
+from keras_vaf.models.rebuild import Rebuilding, compile_like
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
@@ -48,15 +49,15 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
-    modules = graph.functions_on_torch(model)
+    modules = functions_on_torch(model)
     if modules is None:
-        graph.check_graph(
+        check_graph(
             model,
             "The VAFs of a model whose class defines `call` cannot be made smaller. "
             "Find a smaller k with `formula(model)`, and build it with VAFs of that k.",
         )
-    graph.check_finite_weights(model)
-    layers, inputs = graph.read(model, data)
+    check_finite_weights(model)
+    layers, inputs = read(model, data)
     shares = np.linspace(0, 1, 1001)
     values = {id(layers[path]): np.quantile(x, shares) for path, x in inputs.items()}
 
@@ -72,7 +73,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     else:
         result, changes = modules.rebuilt(model, layers, replace)
     keep_report(result, changes)
-    graph.compile_like(result, model)
+    compile_like(result, model)
     return result
 
 

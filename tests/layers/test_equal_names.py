@@ -12,7 +12,7 @@ from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import formula, train_only_activations
-from keras_vaf.models.graph import check_finite_weights
+from keras_vaf.models.graphs.checks import check_finite_weights
 from keras_vaf.optimizers import activations_apart
 
 L = keras.layers

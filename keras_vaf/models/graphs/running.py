@@ -1,0 +1,74 @@
+"""`run` and `outputs_of`, which run a model on data, and `check_data`."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_vaf.layers.activation_inputs import arrays_of
+from keras_vaf.models.graphs.checks import is_graph
+
+
+def run(model: keras.Model, data: Any = None) -> Any:
+    """Return the outputs of a model on data, or else on samples of its inputs.
+
+    A graph gets four random samples, or zeros for integers. Axes of unknown size get 32
+    entries for images and volumes, and 8 otherwise. A model whose class defines `call`
+    gets zeros of the shape that built it, and `data` may be a tuple of arguments.
+    """
+    if data is not None:
+        several = isinstance(data, tuple) and not is_graph(model)
+        return model(*(data if several else (data,)), training=False)
+    random = np.random.default_rng(0)
+
+    def sample(entry: Any) -> np.ndarray:
+        unknown = 32 if len(entry.shape) > 3 else 8
+        shape = (4, *(size or unknown for size in entry.shape[1:]))
+        if keras.backend.is_float_dtype(entry.dtype):
+            return random.normal(size=shape).astype("float32")
+        return np.zeros(shape, entry.dtype)
+
+    try:
+        if is_graph(model):
+            # A Sequential model has no `input` before its first call.
+            sequential = isinstance(model, keras.Sequential)
+            inputs = model.inputs[0] if sequential else model.input
+            samples = keras.tree.map_structure(sample, inputs)
+        else:
+            samples = keras.tree.map_shape_structure(
+                lambda shape: keras.ops.zeros([size or 2 for size in shape]),
+                model.get_build_config()["input_shape"],
+            )
+        return model(samples, training=False)
+    except Exception as error:  # each backend raises other errors
+        reason = str(error).strip().partition("\n")[0]
+        raise ValueError(
+            "The model cannot be called on samples of a size chosen here: give inputs "
+            f"of the model as `data=`. Received: {model.name!r} ({reason})"
+        ) from error
+
+
+def outputs_of(model: keras.Model, data: Any) -> np.ndarray:
+    """Return all outputs of a model in one float64 vector (see `run`)."""
+    outputs = keras.tree.flatten(run(model, data))
+    arrays = [keras.ops.convert_to_numpy(each) for each in outputs]
+    return np.concatenate([each.astype("float64").ravel() for each in arrays])
+
+
+def check_data(model: keras.Model, data: Any) -> None:
+    """Raise a `ValueError` if data hold NaN, or if a model cannot be called on them."""
+    arrays = [np.asarray(each) for each in keras.tree.flatten(arrays_of(data))]
+    shapes = ", ".join(str(each.shape) for each in arrays)
+    if any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays):
+        raise ValueError(
+            "`data` must be finite: leave out rows with missing entries. Received: NaN "
+            f"or infinite values in arrays of shapes {shapes}"
+        )
+    try:
+        outputs_of(model, keras.tree.map_structure(lambda each: each[:1], data))
+    except Exception as error:  # each backend raises other errors
+        shape = getattr(model, "input_shape", None)
+        raise ValueError(
+            f"`data` must be inputs of the model, of shape {shape}. Received: arrays "
+            f"of shapes {shapes}"
+        ) from error

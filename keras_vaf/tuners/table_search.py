@@ -28,6 +28,7 @@ from keras_vaf.experiments.run import (
     follow,
     train_missing,
 )
+from keras_vaf.experiments.tables import option
 from keras_vaf.training import recipe as defaults
 from keras_vaf.training.compiled import takes_values
 from keras_vaf.tuners.space import activation, check_one_process, epochs_of
@@ -86,8 +87,8 @@ class Search(comparison.Comparison):
     @property
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
-        more = f"Next, try more trials: `--trials {2 * len(self.trials)}`."
-        return advice(self.records, more)
+        more = option(self.records, "trials", 2 * len(self.trials))
+        return advice(self.records, f"Next, try more trials: {more}.")
 
 
 def search(

@@ -165,7 +165,7 @@ class Recording(TorchFunctionMode):
         known = {id(t): self._of.get(id(t), last) for t in inputs}
         for t in outputs:
             alike = self._held[_memory(t)]
-            written = id(t) in known
+            written = id(t) in known and len(outputs) == 1
             viewed = {id(each) for each in alike} & known.keys()
             chosen = known if written or not viewed else viewed
             self._put(name, [known[each] for each in chosen], t)

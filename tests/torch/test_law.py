@@ -17,7 +17,7 @@ from keras_vaf.torch.recording import tensors
 from tests.torch.random_modules import RandomModule
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
-NIGHT = [pytest.param(i, marks=pytest.mark.nightly("torch")) for i in range(1, 20)]
+NIGHT = [pytest.param(i, marks=pytest.mark.nightly("torch")) for i in range(1, 50)]
 NO_GRADIENT = "the outputs have no gradient"
 
 
@@ -105,5 +105,5 @@ def check(seed):
 
 @pytest.mark.parametrize("block", [0, *NIGHT])
 def test_random_modules(block):
-    for seed in range(150 * block, 150 * block + 150):
+    for seed in range(60 * block, 60 * block + 60):
         check(seed)

@@ -106,6 +106,8 @@ def test_the_best_validation_score_then_fewer_parameters_then_the_order_choose(m
     tanh = made("tanh", GOOD, validation=0.8)
     assert chosen(tanh, silu, relu) == "tanh"
     assert chosen(silu, tanh, relu) == "SiLU"
+    larger = made("gelu", GOOD, validation=0.8, val_loss=0.3, parameters=99.0)
+    assert chosen(silu, larger) == "GELU"
     worse = made("trees", FAR, validation=0.99)  # takes no part
     assert chosen(worse, relu, vaf) == "VAF, ReLU start"
 

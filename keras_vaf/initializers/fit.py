@@ -3,8 +3,8 @@
 f(x) = sum_j slope_j g(alpha_j (x - knot_j)) / alpha_j + constant. The mean square of
 the errors at the inputs is minimized: by slopes and constant as a linear least-squares
 problem, and by alpha and the knots with the Levenberg-Marquardt method (variable
-projection). Far left and far right, f keeps the slopes of the function, and without
-data it is exactly 0 where the function goes to 0, as far as k units of g can do so.
+projection). Far left and far right, f keeps the slopes of the function, and is exactly
+0 where the function goes to 0, as far as k units of g can do so.
 
 Reference:
     Golub and Pereyra, 2003, "Separable nonlinear least squares".
@@ -104,8 +104,7 @@ class _Problem:
         self._at_ends = np.array([*slopes, 0, 0])
         held = [end is not None for end in self._ends]
         pairs = zip(self._ends, offsets, strict=True)
-        wide = inputs == LIKELY  # what data do not reach needs no exact 0
-        held += [wide and end == 0 and offset == 0 for end, offset in pairs]
+        held += [end == 0 and offset == 0 for end, offset in pairs]
         self._facts = [] if None in self._ends_of_g else np.flatnonzero(held).tolist()
         self._values, self._rise = _table(g)
 

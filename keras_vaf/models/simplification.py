@@ -32,8 +32,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
 
     Returns:
         A model with smaller VAFs. Its `report` lists the error of each VAF and the
-        known function nearest to it, with data on the inputs of the layer without the
-        lowest and the highest 1 %.
+        known function nearest to it, with data on the inputs of the layer.
 
     Raises:
         ValueError: If the model has no trainable activation, if a weight or an input of
@@ -93,8 +92,7 @@ def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -
         kept, (*beta, constant), error = _reduced(hidden, solution, tolerance, order)
         carriers = [*zip(alpha[kept], bias[kept], beta, strict=True)]
         found.append((carriers, constant, error))
-    # Without the lowest and the highest 1 % of the quantiles.
-    near = str(nearest(layer, None if values is None else values[10:-10]))
+    near = str(nearest(layer, values))  # at the points of `formula` with data
     k = max(len(carriers) for carriers, _, _ in found)
     if k >= layer.k:
         raise KeptError(f"it needs all its hidden units; near {near}")

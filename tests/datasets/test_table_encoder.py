@@ -43,13 +43,15 @@ def make(frame, **options):
 
 
 def test_words_for_missing_entries_are_those_of_the_training_table(frame, tmp_path):
-    frame.assign(age=["?", *range(1, ROWS)]).to_csv(tmp_path / "train.csv", index=False)
-    frame[:3].assign(age=["3", "?", "4"]).to_csv(tmp_path / "new.csv", index=False)
-    dataset, _, encoder = make(tmp_path / "train.csv", na=["?"])
+    frame.assign(age=["gone", *range(1, ROWS)]).to_csv(
+        tmp_path / "train.csv", index=False
+    )
+    frame[:3].assign(age=["3", "gone", "4"]).to_csv(tmp_path / "new.csv", index=False)
+    dataset, _, encoder = make(tmp_path / "train.csv", na=["gone"])
     place = dataset.feature_names.index("age")
     new = predict_table(keras.Sequential([encoder]), tmp_path / "new.csv")
     assert ["'age', 3 rows: 1 missing" in note for note in new.attrs["notes"]] == [True]
-    assert np.isnan(encoder.encode({**frame, "age": ["?"] * ROWS})[:, place]).all()
+    assert np.isnan(encoder.encode({**frame, "age": ["gone"] * ROWS})[:, place]).all()
 
 
 def test_a_saved_network_predicts_raw_rows(frame, tmp_path):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.recompute.evidence import on_help, on_steps, power, registered
 from benchmarks.recompute.records import ROOT, Lines
+from benchmarks.recompute.relu import on_relu
 from benchmarks.recompute.reproduction import on_choices, on_paper
 from benchmarks.recompute.rule import on_rule
 from benchmarks.recompute.small import on_fine_tuning, on_small
@@ -20,10 +21,11 @@ TABLE = re.compile(r"^ *<!-- table: (\S+) -->\n\n((?: *\|.*\n)+)", re.M)
 
 
 def tables() -> dict[str, Lines]:
-    every = registered()
+    every, relu = registered(), on_relu()
     later = [row for row in every if row[0][0] in "UF"]
     found = {"registered": [row for row in every if row not in later]}
-    found |= {"registered-0-4": later, "help": on_help(every), "power": power()}
+    found |= {"registered-0-4": later, "power": power(), **relu}
+    found["help"] = on_help(every + relu["registered-relu"])
     found |= {"steps": on_steps(), "choices": on_choices(), "rule": on_rule()}
     return found | {"fine-tuning": on_fine_tuning()} | on_small() | on_paper()
 

@@ -1,6 +1,7 @@
 """The records are whole, and the answers and tables of the pages follow from them."""
 
 import hashlib
+import itertools
 import lzma
 import math
 import subprocess
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.recompute import __main__ as command
+from benchmarks.recompute import relu
 from benchmarks.recompute.evidence import RULES, accuracies
 from benchmarks.recompute.records import read
 from benchmarks.recompute.statistics import holm, is_within, ratio, t_test
@@ -78,6 +80,32 @@ def test_a_changed_cell_is_named(tmp_path, monkeypatch):
     )
     assert list(command.differences({"bends": []})) != []
     assert list(command.differences({"other": []})) == []  # not recomputed
+
+
+@pytest.mark.parametrize(
+    "gain, answers",
+    [
+        (1.0, ["confirmed", "confirmed", "cannot tell"]),  # worse in one of eight
+        (1.0185, ["cannot tell", "confirmed", "cannot tell"]),
+        (1.1, ["refuted", "refuted", "refuted"]),
+    ],
+)
+def test_r1_is_answered_by_its_rules(monkeypatch, gain, answers):
+    rows = []
+    for i, (seed, data) in itertools.product(range(8), itertools.product("01", "ab")):
+        name = "mnist" if i else data  # half a wrong answer is added
+        arms = {"relu trained": 1.05 - 0.05 * (i == 7)} | (
+            {"hard": 1.05} if i < 6 else {}
+        )
+        arms |= {"original": 1.0, "k=5 fitted": gain * (1 + 0.001 * i)}
+        arms |= dict.fromkeys(["relu", "k=3", "k=5", "k=3 fitted", "prelu trained"], 2)
+        rows += [(i, name, seed, arm, 9 * r - bool(i) / 2) for arm, r in arms.items()]
+    frame = pd.DataFrame(rows, columns=["family", "dataset", "seed", "arm", "test"])
+    monkeypatch.setattr(relu, "read", lambda _: frame)
+    found = relu.on_relu()
+    assert [row[-1] for row in found["registered-relu"]] == answers
+    assert found["registered-relu"][0][1] == f"{gain * 1.00349:.3f}"
+    assert found["relu"][0][1] == "+100.0 (+100.0 to +100.0)"
 
 
 @pytest.mark.nightly  # it reads all records

@@ -1,0 +1,86 @@
+"""The answers to R1, and the table and picture of the page on ReLU alone.
+
+`python -m benchmarks.recompute.relu` draws the picture, `docs/reports/relu/r1.png`.
+"""
+
+import numpy as np
+from pandas import DataFrame, Series
+from scipy import stats
+
+from benchmarks.recompute.records import ROOT, Lines, read
+from benchmarks.recompute.statistics import t_test, words
+
+BOUND, FITTED = 1.02, "k=5 fitted"
+ARMS = {"relu": "ReLU in place", "hard": "hard form", "k=3": "k = 3", "k=5": "k = 5"}
+ARMS |= {"k=3 fitted": "k = 3, fitted", FITTED: "k = 5, fitted"}
+ARMS |= {"relu trained": "ReLU, trained", "prelu trained": "PReLU, trained"}
+
+
+def losses() -> DataFrame:
+    keys = ["family", "dataset", "seed"]
+    return read("relu/r1").pivot_table("test", keys, "arm", sort=False)
+
+
+def logs() -> DataFrame:
+    """Return log r for each family and seed: of tables the mean."""
+    found = losses()
+    half = found.index.get_level_values("dataset").str.endswith("mnist") / 2
+    found = np.log(found.add(half, axis=0).div(found.original + half, axis=0))
+    return found[[*ARMS]].groupby(["family", "seed"], sort=False).mean()
+
+
+def against(rival: str) -> list[str]:
+    """Return the row of k = 5 fitted against another arm, by the sign test."""
+    means = logs().groupby("family", sort=False).mean()
+    found = t_test((means[FITTED] - means[rival]).dropna())
+    better, worse = found.below, found.above
+    number = better + worse + found.ties
+    p = stats.binomtest(better, better + worse).pvalue
+    answer = words(better == number, 2 * worse >= number)
+    return [*found.exp().cells(), f"{better} of {number}", f"{p:.3f}", answer]
+
+
+def on_relu() -> dict[str, Lines]:
+    """Return the answers, and the changes of each family in per cent."""
+    means = logs().groupby("family", sort=False).mean()
+    e = t_test(means[FITTED]).exp()
+    first = ["R1a", *e.cells(), "", "", words(e.high < BOUND, e.low > BOUND)]
+    rows = [first, ["R1b", *against("hard")], ["R1c", *against("relu trained")]]
+    table = Lines()
+    for family, own in logs().groupby("family", sort=False):
+        table.append([str(family), *(change(own[arm]) for arm in ARMS)])
+    table.append(["all", *(change(means[arm]) for arm in ARMS)])
+    return {"registered-relu": rows, "relu": table}
+
+
+def change(found: Series) -> str:
+    if (found := found.dropna()).empty:
+        return ""
+    cells = (100 * (each - 1) for each in t_test(found).exp()[:3])
+    return "{:+z.1f} ({:+z.1f} to {:+z.1f})".format(*cells)
+
+
+def draw() -> None:
+    """Draw r of each family, with its interval over seeds."""
+    import matplotlib.pyplot as plt
+
+    by_seed = logs()
+    families = list(by_seed.index.unique("family"))
+    figure, axes = plt.subplots(figsize=(8, 6), layout="constrained")
+    for i, (arm, title) in enumerate(ARMS.items()):
+        own = by_seed[arm].dropna().groupby("family", sort=False)
+        found = DataFrame([t_test(each).exp() for _, each in own])
+        places = [families.index(name) + (i - 3.5) / 10 for name, _ in own]
+        ends = found["mean"] - found.low, found.high - found["mean"]
+        axes.errorbar(found["mean"], places, xerr=ends, fmt="o", ms=4, label=title)
+    axes.set(xscale="log", xlabel="error relative to the network as trained")
+    axes.set_xticks([1, 2, 5, 10], ["1", "2", "5", "10"])
+    axes.set_yticks(range(len(families)), families)
+    axes.invert_yaxis()
+    axes.axvline(BOUND, color="0.7", zorder=0)
+    figure.legend(loc="outside upper center", ncols=4)
+    figure.savefig(ROOT / "docs/reports/relu/r1.png", dpi=120)
+
+
+if __name__ == "__main__":
+    draw()

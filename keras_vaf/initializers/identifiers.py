@@ -13,7 +13,7 @@ Identifier = str | Function | Start | dict[str, Any]
 """The types that `get` accepts."""
 
 
-def get(identifier: Identifier) -> Start:
+def get(identifier: Identifier, saved: bool = False) -> Start:
     """Return the start that an identifier stands for.
 
     Args:
@@ -21,6 +21,8 @@ def get(identifier: Identifier) -> Start:
             `"cos"`, `"erf"`, `"relu_squared"`, `"sin"` or `"square"`; a registered
             function or its name; a `Start`, its configuration, or the registered name
             of its class (`"keras_vaf>RandomStart"`).
+        saved: Whether the start is saved with a model, so that a function must have a
+            name or be registered.
 
     Raises:
         ValueError: If the identifier is not one of these.
@@ -31,8 +33,11 @@ def get(identifier: Identifier) -> Start:
     {'seed': None, 'rescale': False}
     """
     if isinstance(identifier, dict):
-        return get(keras.saving.deserialize_keras_object(identifier))
+        return get(keras.saving.deserialize_keras_object(identifier), saved)
+    others = "g", "random"
     if isinstance(identifier, Start):
+        if saved and isinstance(identifier, FunctionStart):
+            get_function(identifier.function, "initialization", others)
         return identifier
     kind: Any = None
     if isinstance(identifier, str):
@@ -49,5 +54,5 @@ def get(identifier: Identifier) -> Start:
             "weight: use `alpha_initializer`. "
             f"Received: initialization={identifier!r}"
         )
-    get_function(identifier, "initialization", ("g", "random"), saved=False)
+    get_function(identifier, "initialization", others, saved)
     return FunctionStart(identifier)

@@ -105,9 +105,7 @@ class VAFActivation(TrainableActivation):
     ) -> None:
         self.k = check_integer("k", k, maximum=MOST_UNITS)
         self.g = get_function(g, "g")
-        self._start = initializers.get(initialization)
-        function = getattr(self._start, "function", "relu")
-        get_function(function, "initialization", ("g", "random"))
+        self._start = initializers.get(initialization, saved=True)
         named = isinstance(initialization, str)
         self.initialization = initialization if named else self._start
         super().__init__(validate_sharing(sharing), data_format, **kwargs)

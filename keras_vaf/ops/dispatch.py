@@ -1,6 +1,7 @@
 """`pointwise`, the operation behind every trainable activation, on each backend.
 
-Each backend has two forms: native kernels, and the formula, which it differentiates.
+Each backend has kernels, for the calls that `case_of` names, and the formula, which it
+differentiates. Its file `on_*.py` says where each of them acts.
 """
 
 import importlib

@@ -49,7 +49,8 @@ def vaf_formula(g: str | G, layout: Layout, x: Tensor, *parameters: Tensor) -> T
     computes all units at once where this takes less time.
     """
     value, wide = function_of(g), torch.promote_types(x.dtype, parameters[0].dtype)
-    h, *parts = [tensor.to(wide) for tensor in (x, *parameters)]
+    same = x.dtype == parameters[0].dtype
+    h, *parts = (x, *parameters) if same else [t.to(wide) for t in (x, *parameters)]
     recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
     few = 2**13 if x.ndim - 1 in layout.unshared else 2**15
     if len(parts) > 1 and not recorded and (not layout.unshared or x.numel() < few):

@@ -120,6 +120,10 @@ def _road(
 
 def _kernels(g: str, axes: Axes, x: Tensor, *parameters: Tensor) -> Kernels | None:
     """Return the kernels that take a call, or `None`."""
+    on_gpu, found = not gpu.cannot_run(x.device), library.find().library
+    on_cpu = x.device.type == "cpu" and not torch.compiler.is_compiling()
+    if not on_gpu and (found is None or not on_cpu):
+        return None
     *units, last = parameters
     sizes, dtype = last.shape if units else last.shape[:-1], _DTYPES.get(x.dtype, "")
     k = units[0].shape[-1] if units else last.shape[-1] // 3
@@ -131,13 +135,9 @@ def _kernels(g: str, axes: Axes, x: Tensor, *parameters: Tensor) -> Kernels | No
         or x.numel() == 0
     ):
         return None
-    if not gpu.cannot_run(x.device):
-        few = k <= MOST_UNITS
-        return functools.partial(_run_on_gpu, g, axes) if few else None
-    if x.device.type != "cpu" or torch.compiler.is_compiling():
-        return None
-    found = library.find().library
-    return None if found is None else functools.partial(run, found, case)
+    if not on_gpu:
+        return functools.partial(run, found, case)
+    return functools.partial(_run_on_gpu, g, axes) if k <= MOST_UNITS else None
 
 
 def _run_on_gpu(

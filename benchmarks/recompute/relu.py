@@ -50,7 +50,8 @@ def on_relu() -> dict[str, Lines]:
     for family, own in logs().groupby("family", sort=False):
         table.append([str(family), *(change(own[arm]) for arm in ARMS)])
     table.append(["all", *(change(means[arm]) for arm in ARMS)])
-    return {"registered-relu": rows, "relu": table}
+    short = [[*row[:3], row[4], row[6]] for row in table]
+    return {"registered-relu": rows, "relu": table, "relu-short": short}
 
 
 def change(found: Series) -> str:

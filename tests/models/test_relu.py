@@ -33,8 +33,8 @@ def dense():
 
 def convolutions():
     return [
-        *(L.Conv2D(4, 3, padding="same"), L.BatchNormalization(), L.Activation("silu")),
-        *(L.Conv2D(6, 3, padding="same", activation="tanh"), L.BatchNormalization()),
+        *(L.Conv2D(4, 3, padding="same"), L.BatchNormalization(), L.Activation("tanh")),
+        *(L.Conv2D(6, 3, padding="same", activation="silu"), L.BatchNormalization()),
         *(L.AveragePooling2D(2, padding="same"), L.Conv2D(5, 3, 2, activation="elu")),
         *(L.Flatten(), L.Dense(6, "silu"), L.Dense(3)),
     ]

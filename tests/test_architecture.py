@@ -33,7 +33,7 @@ ARROWS = {
     "visualization": "initializers layers models ops",
     "callbacks": "layers ops visualization",
     "experiments": (
-        "datasets initializers layers models optimizers training visualization"
+        "datasets initializers layers models ops optimizers training visualization"
     ),
     "tuners": "datasets experiments initializers layers ops training",
     "sklearn": "initializers layers models ops training",

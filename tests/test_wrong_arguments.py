@@ -54,6 +54,7 @@ VALUES = {
     "beta factor value": NUMBER,
     "seed": ("three", object(), [], 0.5, -1, True),
     "recipe": ("quick", 3.5),
+    "compare.seeds": (3, "three", [], [0, 0], [0.5], [-1], [True]),
     "seeds": (None, 3, "three", [], [0, 0], [0.5], [-1], [True]),
     "sharing": (*NAME, (0, 1), (1, 1), (1.0,)),
     "initialization": (*NAME, keras.initializers.Ones()),

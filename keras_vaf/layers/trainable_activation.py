@@ -41,8 +41,7 @@ from keras_vaf.types import Tensor
 class TrainableActivation(keras.layers.Layer):
     """A function R -> R with trainable parameters, applied to every element.
 
-    A subclass defines its equation and the start values of its weights. This base class
-    handles sharing, weights, precision, penalties and saving. A subclass sets
+    It handles sharing, weights, precision, penalties and saving. A subclass sets
 
     - `value(self, x, ...)`: the function, in `keras.ops`. Its required arguments after
       x are the names of the weights, in the order of their creation. It reads no other
@@ -112,9 +111,8 @@ class TrainableActivation(keras.layers.Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.input_spec = keras.InputSpec(min_ndim=2)
-        self.sharing = validate_sharing(
-            self.default_sharing if sharing is None else sharing
-        )
+        sharing = self.default_sharing if sharing is None else sharing
+        self.sharing = validate_sharing(sharing)
         self.data_format = validate_data_format(data_format)
         for name, value in slots.items():
             setattr(self, name, get_slot(name, value))

@@ -26,7 +26,7 @@ from keras_vaf_cli import (
     to_relu,
 )
 from keras_vaf_cli.options import OPTIONS
-from keras_vaf_cli.shared import say, shown
+from keras_vaf_cli.shared import check_target, say, shown
 
 __all__ = ["COMMANDS", "main"]
 
@@ -52,6 +52,8 @@ def main(
     given = vars(_parser().parse_args(argv))
     command = given.pop("command")
     try:
+        if command in (compare, search):
+            check_target(given)
         try:
             if load is not None:
                 load()

@@ -33,9 +33,7 @@ def run(given: dict[str, Any]) -> None:
     for entry in CATALOGUE:
         size = "the same" if entry.paper_size is None else _size(entry.paper_size)
         paper = f"{entry.paper_name}: {size}"
-        rows.append(
-            (entry.name, entry.task, _size(entry.size), paper, entry.difference)
-        )
+        rows += [(entry.name, entry.task, _size(entry.size), paper, entry.difference)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         say("  ".join(map(str.ljust, row, widths)).rstrip())

@@ -112,14 +112,8 @@ OPTIONS = {
 """The words of `add_argument`, by name. A default is that of the library."""
 
 FORMAT = (
-    "separator",
-    "decimal",
-    "encoding",
-    "sheet",
-    "na",
-    "skip",
-    "keep_na",
-    "header",
+    *("separator", "decimal", "encoding", "sheet"),
+    *("na", "skip", "keep_na", "header"),
 )
 ROLES = ("target", "task", "categories", "ignore", "groups", "time", "dates")
 FILE = (*(f"--{name.replace('_', '-')}" for name in FORMAT[:-1]), "--no-header")

@@ -1,5 +1,7 @@
 """`open_data`, `show_comparison`, `say` and other functions that commands share."""
 
+import contextlib
+import itertools
 import os
 import shlex
 import sys
@@ -19,6 +21,21 @@ _WIDTH_OF_FILES = 200
 def pick(given: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return those of some arguments that were given."""
     return {name: given[name] for name in names if name in given}
+
+
+def check_target(given: dict[str, Any]) -> None:
+    """Refuse a file without a target before Keras is loaded."""
+    data, names = given["data"], "the names of its columns"
+    if "target" in given or "." not in data:
+        return
+    with (
+        contextlib.suppress(ValueError, LookupError),  # no text
+        open(data, encoding=given.get("encoding", "utf-8-sig")) as file,
+    ):
+        names = [*itertools.islice(file, given.get("skip", 0) + 1)][-1].strip()
+    raise ValueError(
+        f"A table needs `--target COLUMN`, one of {names}. Received: {data!r}"
+    )
 
 
 def open_data(given: dict[str, Any]) -> "Dataset":

@@ -77,8 +77,9 @@ def split(
     if left_out < 0 or min(validation, training) < classes:
         raise ValueError(
             "Training and validation rows must both contain each class, or at least "
-            "one row if not stratified: use more rows, fewer folds or another "
-            f"`fraction`. Received: fraction={fraction}, {len(y)} rows, {classes} "
+            "one row if not stratified: use more rows, fewer folds, another "
+            "`fraction`, or `--task regression` if the classes are numbers. "
+            f"Received: fraction={fraction}, {len(y)} rows, {classes} "
             "classes"
         )
     selection = require("sklearn.model_selection", extra="experiments")

@@ -7,6 +7,7 @@ import pytest
 
 from keras_vaf.experiments import records
 from keras_vaf.training import recipe
+from keras_vaf_cli import main
 from keras_vaf_cli.shared import print_table
 
 pytestmark = pytest.mark.backend("torch")  # which compiles nothing
@@ -55,6 +56,12 @@ def test_quick_is_shorter_and_other_options_go_before_it(table, run):
     assert set(found["epochs"]) == {2}
 
 
+def test_a_table_without_a_target_is_refused_before_keras_is_loaded(table, tmp_path):
+    loaded = []
+    assert main(["compare", f"{tmp_path}/table.csv"], lambda: loaded.append(1)) == 2
+    assert not loaded
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -64,7 +71,7 @@ def test_quick_is_shorter_and_other_options_go_before_it(table, run):
         ("table.csv --target kind --seeds 0,1,0", "`seeds` must differ"),
         ("table.csv --target prize", "name one of the columns: a, b, kind, price"),
         ("table.csv --target kind --activations relu --k 4", "`--k` is for a VAF"),
-        ("table.csv", "--target COLUMN"),
+        ("table.csv", "`--target COLUMN`, one of a,b,kind,price. Received"),
         ("wine --groups kind", "`--groups` is for a table of your own"),
         ("wine --no-header", "`--no-header` is for a table of your own"),
         ("table.csv --target kind --data-dir .", "`--data-dir` is for a dataset of"),

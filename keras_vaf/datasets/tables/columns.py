@@ -92,20 +92,16 @@ class Column:
         pandas = require("pandas", extra="experiments")
         cells = cells.fillna("") if "" in self.names else cells
         places, found = pandas.factorize(cells)  # place -1: missing
-        values = self._values(
-            pandas.Series(found, dtype="str"), decimal or self.decimal
-        )
+        texts = pandas.Series(found, dtype="str")
+        values = self._values(texts, decimal or self.decimal)
         values = np.append(values, np.nan)[places]
         if self.kind == "category":
             return np.where(np.isnan(values) & cells.notna(), UNKNOWN, values)
         if numbers is not None and self.kind == "number" and "%" not in self.format:
             values = np.where(np.isnan(numbers), values, numbers)
         values = values - self.offset
-        odd = (
-            cells.notna()
-            & ~cells.isin(_NO_ENTRY)
-            & ~(np.abs(values) <= np.finfo("float32").max)
-        )
+        small = np.abs(values) <= np.finfo("float32").max
+        odd = cells.notna() & ~cells.isin(_NO_ENTRY) & ~small
         if odd.any():
             must = {
                 "number": f"finite numbers, such as {self.format or '-1.5 or 2e3'}",
@@ -131,27 +127,24 @@ class Column:
 
 
 def infer(cells: "Series", role: str, form: tuple[Any, ...]) -> Column:
-    """Decide what a column holds.
-
-    `form` has the task, the decimal mark, whether it is sure, and the order of dates.
-    """
-    task, decimal, sure, dates = form
+    """Decide what a column holds; `form`: task, decimal mark, is it sure, dates."""
+    task, decimal, _, dates = form
     name, target = str(cells.name), role == "the target"
     if role in ("a category", "the groups") or (target and task == "classification"):
         return _category(cells, role == "a category")
-    entries = (cells.notna() & ~cells.isin(_NO_ENTRY)).to_numpy()
-    values = _plain_numbers(cells, decimal)
-    most = max(2, min(_MOST_CLASSES, entries.sum() // _ROWS))
-    few = target and task is None and cells[entries].nunique() <= most
-    if not np.isnan(values[entries]).any():
-        codes = few or (not target and cells.str.match("0[0-9]+$", na=False).any())
+    entries = cells[cells.notna() & ~cells.isin(_NO_ENTRY)]
+    texts = entries.drop_duplicates()
+    values = _plain_numbers(texts, decimal)
+    most = max(2, min(_MOST_CLASSES, len(entries) // _ROWS))
+    few = target and task is None and len(texts) <= most
+    if not np.isnan(values).any():
+        codes = few or (not target and texts.str.match("0[0-9]+$").any())
         if not codes or (np.floor(values) < values).any():
             return Column(name)
-        return replace(_category(cells[entries]), na=_NO_ENTRY)
-    texts = cells[entries].drop_duplicates()
+        return replace(_category(texts), na=_NO_ENTRY)
     if not target and any(texts.str.lower().isin(pair).all() for pair in _BOOLEANS):
         return Column(name, "boolean")
-    found = _number_format(texts, decimal, sure)
+    found = _number_format(texts, values, form)
     if found or (found == "" and not few) or (target and task):
         return Column(name, format=found or "")
     if not target and (found := _date_format(texts, dates)):
@@ -168,21 +161,21 @@ def _category(cells: "Series", missing: bool = False) -> Column:
     return Column(str(cells.name), "category", tuple(names))
 
 
-def _number_format(cells: "Series", decimal: str, sure: bool) -> str | None:
+def _number_format(cells: "Series", plain: np.ndarray, form: Any) -> str | None:
     """Return an example of numbers with signs or marks, "" if plain, or `None`."""
     texts = _clean(cells)
     like = texts.str.fullmatch(_NUMBER)
     if not like.any():
         return None
     unit = texts[like].str.replace("^.*[0-9] ?", "", regex=True).mode()[0]
-    readings = {} if unit else {"": _plain_numbers(cells, decimal)}
-    for example in ("1,234.5", "1.234,5")[:: -1 if decimal == "," else 1]:
-        form = f"{example} {unit}".rstrip()
-        readings[form] = _numbers(texts, form)
+    readings = {} if unit else {"": plain}
+    for example in ("1,234.5", "1.234,5")[:: -1 if form[1] == "," else 1]:
+        written = f"{example} {unit}".rstrip()
+        readings[written] = _numbers(texts, written)
     best = _most(readings)
-    if best and best[0] and not sure:
+    if best and best[0] and not form[2]:
         mark, point = best[0][1], best[0][5]
-        several = len({readings[form].tobytes() for form in best}) > 1
+        several = len({readings[each].tobytes() for each in best}) > 1
         grouped = texts[like & texts.str.contains(f"[{mark}]")]
         twice = grouped.str.contains(f"[{mark}].*[{mark}{point}]").any()
         if several or not (unit or grouped.empty or twice):

@@ -110,7 +110,6 @@ class TableEncoder(keras.layers.Layer):
             TableError: If columns are missing, or have cells that cannot be used.
         """
         table = table if isinstance(table, Table) else open_table(table)
-
         x = table.each(lambda each: each.read(*table.cells(each, na)), self.columns)
         return np.array(x, np.float32).T
 
@@ -144,9 +143,8 @@ class TableEncoder(keras.layers.Layer):
     def get_config(self) -> dict[str, Any]:
         """Return the arguments of the layer as JSON values."""
         names = ("fill", "center", "spread", "kept", "target", "classes", "offset")
-        columns = [asdict(column) for column in self.columns]
         own = {name: getattr(self, name) for name in names}
-        return {**super().get_config(), "columns": columns, **own}
+        return {**super().get_config(), "columns": [*map(asdict, self.columns)], **own}
 
 
 def with_encoder(

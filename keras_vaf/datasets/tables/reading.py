@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 _FEW_TEXTS = 20  # They are not identifiers, even if they differ in most rows.
+_MOMENT = re.compile("(?i)(?<![a-z])(date|time|datetime|timestamp)(?![a-z])")
 _TITLES = {
     "number": "Numbers",
     "category": f"Categories (the {MOST_CATEGORIES} most frequent get an input)",
@@ -118,6 +119,9 @@ def read_table(
         column = infer(cells, role, form)
         if column.kind == "number" and 0 < texts.count() < cells.count():
             column = replace(column, format=infer(texts, role, form).format)
+        if column.kind == "category" and not role and _MOMENT.search(name):
+            known = "2024-12-31, 31.12.2024 14:30 or Dec 31, 2024 2:30 PM"
+            notes.append(f"Column {name!r} is text: its dates are not like {known}.")
         column = replace(column, na=(*column.na, *na), decimal=mark)
         values = column.read(cells.mask(cells.isin(column.na)), numbers, mark)
         if reason := _left_out(column, values, role, cells):
@@ -212,6 +216,10 @@ def _notes(data: Dataset, table: Table, others: Iterable[str]) -> Iterator[str]:
         yield f"Counted from the middle number, to keep digits: {listed(shifted)}."
     yield from others
     for column, values in zip(data.columns, data.x.T, strict=True):
+        gaps = np.diff(np.sort(values))
+        if column.kind == "number" and len(gaps) >= _FEW_TEXTS and (gaps == 1).all():
+            use = f"use `--ignore {column.name}` if they only count the rows"
+            yield f"Column {column.name!r} has consecutive numbers; {use}."
         dates = column.kind == "date" and data.times is None
         if dates and (np.diff(values) >= 0).all():
             use = f"use `--time {column.name}` if later rows are to be predicted"

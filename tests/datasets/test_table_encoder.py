@@ -155,34 +155,3 @@ def test_half_precision_elsewhere_leaves_large_numbers_exact():
     finally:
         keras.config.set_dtype_policy("float32")
     assert keras.ops.convert_to_numpy(outputs).tolist() == [[3.0]]
-
-
-def test_numbers_keep_their_digits_until_a_centre_is_subtracted():
-    n, rng = np.arange(300), np.random.default_rng(1)
-    frame = pandas.DataFrame(
-        {
-            "second": pandas.Timestamp("2024-05-01 08:00") + n * pandas.Timedelta("1s"),
-            "unix": 1_700_000_000 + n,
-            "id": 10**12 + rng.permutation(300),
-            "pressure": rng.normal(100_000, 2, 300).round(2),
-            "price": 1e9 + n / 2,
-        }
-    )
-    frame.loc[3, "pressure"] = np.nan
-    dataset, fitted, encoder = make(frame)
-    assert [len({*x} - {np.nan}) for x in (*dataset.x.T[[0, 2]], dataset.y)] == [
-        300
-    ] * 3
-    inputs = fitted.transform_inputs(dataset.x)
-    exact = frame.drop(columns="price").astype("int64", errors="ignore").to_numpy(float)
-    deviation = np.nanstd(exact[:40], axis=0)
-    scaled = np.nan_to_num((exact - np.nanmean(exact[:40], axis=0)) / deviation)
-    np.testing.assert_allclose(inputs, scaled, atol=1e-4)
-    given = keras.ops.convert_to_numpy(encoder(dataset.x))
-    np.testing.assert_allclose(given, inputs, rtol=1e-6, atol=1e-5)
-    network = mlp(4, (4,), 1, lambda: keras.layers.ReLU(), seed=0)
-    table = predict_table(with_encoder(network, encoder, fitted), frame)
-    expected = fitted.invert_targets(network.predict(inputs, verbose=0))[:, 0]
-    offset = 1_000_000_000
-    found = table["predicted price"].to_numpy() - offset
-    np.testing.assert_allclose(found, expected - offset, rtol=1e-5, atol=1e-4)

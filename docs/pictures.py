@@ -18,7 +18,7 @@ from pathlib import Path
 import keras
 import numpy as np
 from matplotlib import pyplot
-from matplotlib.axes import Axes
+from networks import learned, sine, trained
 from PIL import Image
 
 import keras_vaf
@@ -27,7 +27,7 @@ from keras_vaf.datasets import load
 from keras_vaf.layers import VAFActivation
 from keras_vaf.models import convert, simplify
 from keras_vaf.utils import png_bytes
-from keras_vaf.visualization import plot_activation, plot_activations, style
+from keras_vaf.visualization import plot_activations, style
 
 DOCS = Path(__file__).parent
 IMAGES, EXAMPLES = DOCS / "images", DOCS / "reports" / "examples"
@@ -62,30 +62,6 @@ def save(name: str, picture: bytes | None = None, dpi: int = 110) -> None:
     (IMAGES / name).parent.mkdir(exist_ok=True)
     small.save(IMAGES / f"{name}.png", optimize=True)
     pyplot.close("all")
-
-
-def trained(model: keras.Sequential, x: np.ndarray, y: np.ndarray) -> keras.Sequential:
-    """Return a model after 150 epochs."""
-    model.compile(keras.optimizers.Adam(0.01), "mse")
-    model.fit(x, y, epochs=150, verbose=0)
-    return model
-
-
-def sine(*hidden: keras.layers.Layer) -> tuple[keras.Sequential, np.ndarray]:
-    """Return a network of four units that was trained on a sine, and its inputs."""
-    keras.utils.set_random_seed(0)
-    x = np.random.default_rng(0).normal(size=(512, 1))
-    own = [keras.Input((1,)), keras.layers.Dense(4), *hidden, keras.layers.Dense(1)]
-    return trained(keras.Sequential(own), x, np.sin(3 * x)), x
-
-
-def learned(layer: VAFActivation, data: np.ndarray, ax: Axes) -> None:
-    """Draw a learned function without its derivative, which has its own axis."""
-    plot_activation(layer, data=data, ax=ax)
-    ax.figure.axes[-1].remove()
-    [line] = (each for each in ax.lines if "derivative" in str(each.get_label()))
-    line.remove()
-    ax.legend()
 
 
 def vaf() -> None:

@@ -81,8 +81,8 @@ def to_relu(
     >>> model = keras.Sequential([keras.Input((4,)),
     ...     keras.layers.Dense(8, activation="silu"), keras.layers.Dense(2)])
     >>> relu = to_relu(model, k=3, widen=True)
-    >>> [(layer.name, layer.units) for layer in relu.layers]
-    [('dense', 24), ('dense_1', 2)]
+    >>> [(type(layer).__name__, layer.units) for layer in relu.layers]
+    [('Dense', 24), ('Dense', 2)]
     """
     check_integer("k", k)
     check_flag("widen", widen)

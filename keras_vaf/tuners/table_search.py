@@ -87,7 +87,12 @@ class Search(comparison.Comparison):
     @property
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
-        more = option(self.records, "trials", 2 * len(self.trials))
+        more = option(
+            self.records,
+            "trials",
+            2 * len(self.trials),
+            self.drawn["seconds"].sum(),
+        )
         return advice(self.records, f"Next, try more trials: {more}.")
 
 

@@ -62,7 +62,7 @@ def run(*words, path=ROOT, cwd=None, **environment):
 
 
 def test_version_and_help_import_neither_keras_nor_numpy():
-    names = [command.__name__[14:] for command in COMMANDS]
+    names = [command.__name__[14:].replace("_", "-") for command in COMMANDS]
     program = f"""
 import contextlib, sys
 from keras_vaf_cli.process import start

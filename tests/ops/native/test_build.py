@@ -70,7 +70,8 @@ def test_what_fails_is_named_and_leaves_a_package(tmp_path, variables, printed):
 def test_the_switch_leaves_them_out(tmp_path):
     files, printed = build(tmp_path, KERAS_VAF_KERNELS="0")
     assert "was built without them" in why_missing(files)
-    assert printed == ""
+    # setuptools looks for a name in setup.cfg, before it reads pyproject.toml.
+    assert [line for line in printed.splitlines() if "`name`" not in line] == []
 
 
 @pytest.mark.skipif(not cross_compiler(), reason="needs a C++ compiler for aarch64")

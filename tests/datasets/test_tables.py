@@ -210,14 +210,6 @@ FRAME = pandas.DataFrame(
 )
 
 
-FORMATS = {
-    "pandas": lambda path: FRAME,
-    "csv": lambda path: FRAME.to_csv(path, index=False) or path,
-    "parquet": lambda path: FRAME.set_index("y", drop=False).to_parquet(path) or path,
-    "xlsx": lambda path: FRAME.to_excel(path, index=False) or path,
-}
-
-
 def test_the_sheets_of_a_workbook_and_a_cell_that_would_take_all_memory(tmp_path):
     path = tmp_path / "book.xlsx"
     with pandas.ExcelWriter(path) as book:
@@ -232,18 +224,6 @@ def test_the_sheets_of_a_workbook_and_a_cell_that_would_take_all_memory(tmp_path
     book.save(path)
     with pytest.raises(TableError, match="3 cells in a sheet of 1048576 rows"):
         read_table(path, "y")
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_an_option_that_would_have_no_effect_is_refused(tmp_path, form):
-    source = FORMATS[form](tmp_path / f"own.{form}")
-    for name, value in {"sheet": 0, "separator": ",", "encoding": "utf-8"}.items():
-        if (name == "sheet") == (form != "xlsx"):
-            with pytest.raises(TableError, match=f"`--{name}` is not for {form} table"):
-                read_table(source, "y", **{name: value})
-    if form in ("pandas", "parquet"):
-        with pytest.raises(TableError, match="`--no-header` is not for"):
-            read_table(source, "y", header=False)
 
 
 def test_texts_and_numbers_of_pandas():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
 import keras
+import numpy as np
 import pandas
 
 from keras_vaf.datasets import Dataset, find, load
@@ -155,7 +156,7 @@ def _known(experiment: Experiment, names: Sequence[str], quick: bool) -> list[st
     known = []
     for entry in map(find, names):
         sized: Any = SimpleNamespace(name=entry.name, task=entry.task)
-        sized.x = range(entry.size.rows)
+        sized.x = np.empty((entry.size.rows, 0))
         known += [
             arm.name for part in experiment.parts(sized, quick) for arm in part.arms
         ]

@@ -23,6 +23,10 @@ USES = {
     "nearest": lambda model, path: models.nearest(vaf_of(model)),
     "to_vaf": lambda model, path: models.to_vaf(vaf_of(model)),
     "train_only_activations": lambda model, path: models.train_only_activations(model),
+    "convert with data": lambda model, path: models.convert(
+        model, g="relu", k=5, data=X
+    ),
+    "to_relu": lambda model, path: models.to_relu(model, data=X, widen=True),
     "freeze with data": lambda model, path: models.freeze(model, X[:3]),
     "simplify with data": lambda model, path: models.simplify(model, 0.1, X),
 }

@@ -56,7 +56,10 @@ class Constants(griffe.Extension):
         def value(default):
             owner, _, name = getattr(default, "canonical_path", "").partition(".")
             constant = owner == pkg.name and re.fullmatch(r"[\w.]+\.[A-Z_]+", name)
-            return getattr(pkg[name], "value", default) if constant else default
+            try:
+                return getattr(pkg[name], "value", default) if constant else default
+            except KeyError:  # a constant that this module imports
+                return default
 
         def replace(parent):
             for part in parent.members.values():

@@ -78,7 +78,7 @@ def vaf() -> None:
     layer, a = model.get_layer("hidden_activation"), model.get_layer("hidden")(x)
     text = keras_vaf.formula(layer, digits=2)
     (EXAMPLES / "vaf.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
-    _, ax = pyplot.subplots(figsize=(5.6, 3.0))
+    _, ax = pyplot.subplots(figsize=(7.0, 2.1))
     learned(layer, keras.ops.convert_to_numpy(a), ax)
     ax.set_title("")
     save("vaf", dpi=150)

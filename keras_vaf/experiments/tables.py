@@ -12,6 +12,7 @@ from keras_vaf.experiments import results
 from keras_vaf.experiments.arms import UNCHANGED
 from keras_vaf.utils import deviation, markdown_table, readable
 
+_MOST_LISTED = 10  # values of an option
 CONSTANT = {"classification": "majority class", "regression": "constant (mean)"}
 """Names of the score and of the constant prediction, by task."""
 
@@ -143,7 +144,10 @@ def option(found: DataFrame, name: str, values: Any, seconds: float) -> str:
     cost = f"about {minutes:,} minute{'s' * (minutes > 1)}"
     if task_of(found) not in CONSTANT:  # of a model of one's own
         return f"`{name}={values!r}` ({cost})"
-    text = ",".join(map(str, values)) if isinstance(values, tuple) else values
+    several = values if isinstance(values, tuple) else (values,)
+    if len(several) > _MOST_LISTED:
+        several = (*several[:3], "...", several[-1])
+    text = ",".join(map(str, several))
     return f"`--{name.replace('_', '-')} {text}` ({cost})"
 
 

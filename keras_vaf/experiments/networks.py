@@ -42,7 +42,7 @@ def build_network(
     return network
 
 
-@lru_cache(maxsize=1)  # it holds data on the device
+@lru_cache(maxsize=16)  # they hold compiled programs, and no data
 def trainer_of(dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int) -> Trainer:
     """Return the trainer of all networks of an activation, which compiles once."""
     network = build_network(dataset, arm, recipe, inputs, 0, 0)

@@ -227,7 +227,7 @@ def _maker(arm: Arm, seed: int, fold: int) -> Callable[[Any], keras.layers.Layer
     return make
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=16)
 def trainer_of_model(own: OwnModel, arm: Arm, recipe: Recipe) -> Trainer:
     """Return the trainer of all networks of an arm, which compiles once."""
     flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(own.x))

@@ -66,6 +66,7 @@ class BatchLoop:
         metrics, _ = run_epochs(self.run, epochs, order)
         seconds = (time.perf_counter() - started) / len(runs)
         last = jax.device_get(self._state)
+        del self._data  # from the device, while the compiled program is kept
         trained = []
         for i in range(len(runs)):
             state = jax.tree.map(lambda values, i=i: values[i], last)

@@ -61,6 +61,7 @@ class Loop:
         """Set the model to its best variables, and the optimizer to its last ones."""
         assign_best(self._model, self._state)
         assign(self._model.optimizer.variables, self._state.optimizer)
+        del self._data  # from the device, while the compiled program is kept
 
     def _run_in_steps(
         self, state: State, orders: np.ndarray, count: int, *data: Any

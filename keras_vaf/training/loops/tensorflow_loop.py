@@ -46,6 +46,7 @@ class Loop:
         """Set the model to its best variables. The optimizer keeps its last ones."""
         for variable, best in zip(self._model.variables, self._best, strict=True):
             variable.assign(best)
+        del self._data  # from the device, while the compiled program is kept
 
     def _compile(self) -> Any:
         """Trace the epochs once, for any number of epochs and rows."""

@@ -60,7 +60,7 @@ class _Part:
 
     @property
     def last(self) -> bool:
-        """Whether channels are the last axis."""
+        """Return whether channels are the last axis."""
         return getattr(self.operation, "data_format", None) != "channels_first"
 
 

@@ -23,7 +23,7 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
 
     The file holds paths, k, g, axes and weights, and no code. `save_pretrained` of
     transformers, the Hub and PEFT do not keep the VAFs of a converted module; this file
-    does, beside theirs. Wrappers such as `torch.compile` are looked through.
+    does, in addition to theirs. Wrappers such as `torch.compile` are looked through.
 
     Args:
         module: A module with VAFs.

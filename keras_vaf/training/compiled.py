@@ -1,4 +1,4 @@
-"""What a model of a user's own was compiled with: `compile_arguments`, `score_of`."""
+"""`compile_arguments` and `score_of`, which read how a user's model was compiled."""
 
 import inspect
 import json

@@ -32,13 +32,6 @@ def known_names(module):
     return {**offered, "keras": keras, "keras_vaf": keras_vaf, "np": np}
 
 
-def failures(example):
-    """Run one docstring and return what went wrong, as doctest prints it."""
-    report = []
-    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append)
-    return "".join(report)
-
-
 def case(example):
     """Return an example with its marks: those of some packages train networks."""
     trains = example.name.split(".")[1] in {"experiments", "paper", "sklearn", "tuners"}
@@ -49,5 +42,7 @@ def case(example):
 @pytest.mark.parametrize("example", [*map(case, docstring_examples())])
 def test_docstring(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    if report := failures(example):
-        pytest.fail(report, pytrace=False)
+    report = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append)
+    if report:
+        pytest.fail("".join(report), pytrace=False)

@@ -10,15 +10,13 @@ from pathlib import Path
 import keras
 import pytest
 
-from keras_vaf import layers, models
+from keras_vaf import layers
 from keras_vaf.experiments.arms import ARMS
-from tests.layers.family import built
 
 pytestmark = pytest.mark.backend("tensorflow")
 
 ROOT = Path(__file__).parents[2]
 MEMBERS = {member.layer.__name__: member for member in layers.ACTIVATIONS}
-COMPARED = [name for name, member in MEMBERS.items() if member.name]
 BASE = "TrainableActivation"
 TUPLE = "ACTIVATIONS in keras_vaf/layers/__init__.py"
 
@@ -58,22 +56,9 @@ def test_it_is_compared_if_it_acts_on_each_element_and_documented(name):
         assert part in member.layer.__doc__, f"Add {part!r} to {name}."
 
 
-@pytest.mark.parametrize("name", COMPARED)
-def test_to_vaf_takes_it_or_says_why_not(name):
-    layer = built(MEMBERS[name].layer(), (None, 1))
-    reason = MEMBERS[name].not_a_vaf
-    if reason:
-        with pytest.raises(ValueError, match=reason):
-            models.to_vaf(layer)
-        return
-    try:
-        models.to_vaf(layer)
-    except ValueError as error:
-        pytest.fail(f"Give `Member({name}, ...)` in {TUPLE} `not_a_vaf`: {error}")
-
-
 def test_names_and_titles_differ():
     rows = [row for member in layers.ACTIVATIONS for row in member.rows]
     for values in zip(*(row[:2] for row in rows), strict=True):
         assert len(set(values)) == len(values)
-    assert {*COMPARED} <= {arm.layer for arm in ARMS.values()}
+    compared = {name for name, member in MEMBERS.items() if member.name}
+    assert compared <= {arm.layer for arm in ARMS.values()}

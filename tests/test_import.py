@@ -3,13 +3,11 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import keras_vaf
 
-ROOT = Path(__file__).parents[1]
 BLOCKER = """
 import sys
 class Blocker:

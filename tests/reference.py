@@ -76,10 +76,7 @@ FUNCTIONS = {
         lambda x: SCALE * np.where(x > 0, 1, NEGATIVE * np.exp(np.minimum(x, 0))),
     ),
     "sigmoid": (sigmoid, lambda x: sigmoid(x) * sigmoid(-x)),
-    "silu": (
-        lambda x: x * sigmoid(x),
-        lambda x: sigmoid(x) * (1 + x * sigmoid(-x)),
-    ),
+    "silu": (lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (1 + x * sigmoid(-x))),
     "sin": (np.sin, np.cos),
     "soft_shrink": (
         lambda x: np.sign(x) * np.maximum(abs(x) - 0.5, 0),

@@ -97,26 +97,6 @@ def test_inspect_lists_draws_and_prints_formulas_and_reasons(run, vaf, tmp_path)
     assert "def f(a):" in run("inspect both.keras --formula python")[1]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("convert model.keras -o out.keras --k 1", "k >= 2"),
-        ("convert model.keras -o out.keras --layers conv", "does not match any layer"),
-        (
-            "convert model.keras -o out.keras --to KAF --k 4",
-            "are arguments of VAFActivation",
-        ),
-        ("convert model.keras -o out.keras --to kav", "Did you mean 'KAF'"),
-        ("to-relu model.keras -o out.keras --k 1", "k >= 2"),
-        ("simplify model.keras -o out.keras", "trainable activation"),
-        ("inspect model.keras", "trainable activation"),
-    ],
-)
-def test_bad_input_is_one_sentence(refusal, model, tmp_path, line, message):
-    assert message in refusal(line)
-    assert not (tmp_path / "out.keras").exists()
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_existing_files_and_inputs_are_kept(
     run, refusal, vaf, tmp_path, monkeypatch, command

@@ -58,21 +58,6 @@ def test_searches_on_a_table_of_ones_own(houses, tmp_path, run):
     assert "predicted price" in (tmp_path / "out.csv").read_text()
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("whine", "wine"),
-        ("wine --tuner hyperband --trials 5", "at least 6.*5"),
-        ("wine --tuner grit", "Did you mean 'grid'"),
-        ("wine --baselines vanilla", "'vanilla'"),
-    ],
-)
-def test_bad_input_is_refused_and_leaves_no_file(refusal, tmp_path, words, expected):
-    said = refusal(f"search {words}")
-    assert re.search(expected, said), said
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_missing_package_is_named_before_the_table_is_read(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "keras_tuner", None)
     said = refusal("search nowhere.csv --target y")

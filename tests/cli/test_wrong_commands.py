@@ -7,6 +7,7 @@ their options, and values that are wrong for its kind. Training is left out.
 import re
 import shlex
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,7 @@ LINES = {
     "inspect": "inspect vaf.keras",
     "simplify": "simplify vaf.keras -o out.keras",
     "freeze": "freeze vaf.keras -o out.keras",
+    "to-relu": "to-relu model.keras -o out.keras",
     "data": "data",
     "reproduce": "reproduce classification",
 }
@@ -52,6 +54,11 @@ PAIRS = (
     ("compare t.csv --target y --ignore y", "`--target` must not be in `--ignore`"),
     ("compare t.csv --target y --groups a --time b", "not by both"),
     ("compare wine --data-dir nodir", "`--data-dir` must be a folder"),
+    ("convert model.keras -o out.keras --to KAF --k 4", "are arguments of VAFActi"),
+    ("convert model.keras -o out.keras --to kav", "Did you mean 'KAF'"),
+    ("to-relu model.keras -o out.keras --k 1", "k >= 2"),
+    ("simplify model.keras -o out.keras", "trainable activation"),
+    ("inspect model.keras", "trainable activation"),
     ("inspect damaged.keras", "damaged.keras is damaged or not a model"),
     ("data --data-dir nodir", "`--data-dir` is for datasets that are named"),
     ("compare t.csv --target y --missing nope", "'drop'. Received"),
@@ -62,7 +69,7 @@ PAIRS = (
 def lines():
     """Yield an option, a wrong value, and the words of a command line."""
     for command in COMMANDS:
-        name = command.__name__.rpartition(".")[2]
+        name = command.__name__.rpartition(".")[2].replace("_", "-")
         for option in (o for names in command.ARGUMENTS.values() for o in names):
             for value in WRONG.get(option.removeprefix("--"), ()):
                 if name in LINES:
@@ -98,6 +105,7 @@ def test_each_wrong_value_is_refused_by_the_name_of_its_option(run, files):
         named = option in errors or repr(value)[1:-1][:60] in errors
         named = named or value in ("nodir/p.png", ".")  # a file of the machine
         assert named, (words, errors)
+    assert not Path("out.keras").exists()
 
 
 @pytest.mark.parametrize(("line", "expected"), PAIRS)

@@ -6,12 +6,7 @@ import pytest
 from keras import ops
 
 from keras_vaf import initializers
-from keras_vaf.initializers import (
-    FunctionStart,
-    GStart,
-    PiecewiseLinearStart,
-    Start,
-)
+from keras_vaf.initializers import FunctionStart, GStart, PiecewiseLinearStart, Start
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import NAMES
 from keras_vaf.ops.functions import get_function

@@ -48,11 +48,7 @@ MODELS = {
     "convolutional": ((None, None, 3), (5, 4, 3), convolutional),
     "shared by two places": ((6,), (6,), shared_by_two_places),
     "bidirectional": ((3, 6), (3, 6), bidirectional),
-    "recurrent": (
-        (None, 6),
-        (3, 6),
-        lambda: [layers.GRU(4, activation=vaf(g="tanh"))],
-    ),
+    "recurrent": ((None, 6), (3, 6), lambda: [layers.GRU(4, activation=vaf(g="tanh"))]),
 }
 
 

@@ -38,16 +38,12 @@ def weights_after(optimizer, gradients, start=1.0):
     return np.array(path)
 
 
-def weights_after_in_torch(
-    gradients, learning_rate, eta_plus, eta_minus, min_step, max_step
-):
+def weights_after_in_torch(gradients, rate, up, down, least, most):
     """Return the same, from `torch.optim.Rprop`."""
     import torch
 
     weights = torch.ones(gradients.shape[1:], device="cpu", requires_grad=True)
-    optimizer = torch.optim.Rprop(
-        [weights], learning_rate, (eta_minus, eta_plus), (min_step, max_step)
-    )
+    optimizer = torch.optim.Rprop([weights], rate, (down, up), (least, most))
     path = []
     for gradient in gradients:
         weights.grad = torch.tensor(gradient, device="cpu")
@@ -56,24 +52,22 @@ def weights_after_in_torch(
     return np.array(path)
 
 
-def weights_after_in_numpy(
-    gradients, learning_rate, eta_plus, eta_minus, min_step, max_step
-):
+def weights_after_in_numpy(gradients, rate, up, down, least, most):
     """Return the same of Riedmiller and Braun, 1993, one weight at a time."""
     path = np.ones(gradients.shape)
     for j in range(gradients.shape[1]):
-        weight, step, last_gradient, last_move = 1.0, learning_rate, 0.0, 0.0
+        weight, step, last_gradient, last_move = 1.0, rate, 0.0, 0.0
         for t, gradient in enumerate(gradients[:, j].astype(float)):
             if last_gradient * gradient > 0:
-                step = min(step * eta_plus, max_step)
+                step = min(step * up, most)
                 move = -np.sign(gradient) * step
                 last_gradient = gradient
             elif last_gradient * gradient < 0:
-                step = max(step * eta_minus, min_step)
+                step = max(step * down, least)
                 move = -last_move
                 last_gradient = 0.0
             else:
-                step = min(max(step, min_step), max_step)
+                step = min(max(step, least), most)
                 move = -np.sign(gradient) * step
                 last_gradient = gradient
             weight += move
@@ -105,7 +99,7 @@ def small_model(optimizer):
 def test_each_variant_equals_its_reference(variant, expected, arguments, gradients):
     np.testing.assert_allclose(
         weights_after(Rprop(variant=variant, **arguments), gradients),
-        expected(gradients, **DEFAULTS | arguments),
+        expected(gradients, *(DEFAULTS | arguments).values()),
         rtol=1e-6,
         atol=1e-6,
     )

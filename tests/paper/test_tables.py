@@ -59,7 +59,7 @@ def test_published_numbers_stand_beside_ours():
     assert (relu["published"], vaf["published"]) == (0.0946, 0.0961)
     ours = f"{vaf['mean']:.4f} ± {vaf['deviation']:.4f} (10)"
     assert report.text.lines[1][:5] == [
-        *("servo", "vaf-relu", "1.0000", ours, "0.0961 ± 0.0271 (25)"),
+        *("servo", "vaf-relu", "1.0000", ours, "0.0961 ± 0.0271 (25)")
     ]
 
 

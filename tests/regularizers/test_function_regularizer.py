@@ -75,11 +75,7 @@ def test_is_saved_with_the_layer(tmp_path):
 
 @pytest.mark.backend("tensorflow")
 @pytest.mark.parametrize(
-    "penalty, layer",
-    [
-        (SlopeVariation(), layers.PELU),
-        (Damping(), VAFActivation),
-    ],
+    "penalty, layer", [(SlopeVariation(), layers.PELU), (Damping(), VAFActivation)]
 )
 def test_another_layer_refuses_it(penalty, layer):
     with pytest.raises(ValueError, match=r"is a penalty on .* of a \w+\. Received: <"):

@@ -11,10 +11,7 @@ import pytest
 
 from tests.saving.one_backend import BACKENDS
 
-pytestmark = [
-    pytest.mark.backend("torch"),
-    pytest.mark.needs("tensorflow", "jax"),
-]
+pytestmark = [pytest.mark.backend("torch"), pytest.mark.needs("tensorflow", "jax")]
 
 
 @pytest.fixture(scope="module")

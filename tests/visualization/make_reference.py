@@ -11,11 +11,7 @@ import numpy as np
 from matplotlib import pyplot
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.visualization import (
-    ActivationRecord,
-    plot_activation,
-    plot_epochs,
-)
+from keras_vaf.visualization import ActivationRecord, plot_activation, plot_epochs
 
 FOLDER = Path(__file__).parent / "reference"
 # Of letters little is left: they differ between versions of Matplotlib.

@@ -23,11 +23,7 @@ TIMM = {
     "vit_tiny_patch16_224": ({"gelu": 12}, {}, 1e-6),
     "convnext_atto": ({"gelu": 12}, {}, 1e-6),
     "efficientnet_b0": ({"silu": 49}, {"sigmoid": 16}, 1e-6),
-    "mobilenetv3_small_050": (
-        {"hard_silu": 19, "relu": 14},
-        {"hard_sigmoid": 9},
-        1e-6,
-    ),
+    "mobilenetv3_small_050": ({"hard_silu": 19, "relu": 14}, {"hard_sigmoid": 9}, 1e-6),
 }
 TRANSFORMERS = {
     "gpt2": {"approximate_gelu": 2},

@@ -16,11 +16,7 @@ from keras_vaf.ops.native.library import ARRAYS as NAMES
 from keras_vaf.ops.native.library import Call, check
 from tests import reference
 
-DTYPES = {
-    "float32": np.float32,
-    "bfloat16": ml_dtypes.bfloat16,
-    "float16": np.float16,
-}
+DTYPES = {"float32": np.float32, "bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
 EPSILON = 2.0**-23
 # Shapes `(networks, outer, units, inner)` of each way in which a call is divided.
 SHAPES = {

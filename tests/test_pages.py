@@ -121,7 +121,7 @@ def test_the_page_about_tables_has_the_activations_of_the_recipe():
 
 @default_backend
 def test_the_advice_on_fine_tuning_has_the_printed_accuracies():
-    advice = TEXTS["docs/fine_tuning.md"].partition("## What to train")[2]
+    advice = TEXTS["docs/fine_tuning.md"].partition("## Weights to train")[2]
     advice = advice.partition("\n## ")[0].partition("<!-- table")[0]
     book = json.loads((ROOT / "notebooks/8_fine_tuning.ipynb").read_text("utf-8"))
     printed = [

@@ -31,7 +31,7 @@ class VAFActivation(TrainableActivation):
 
     In your own training loop on TensorFlow, call the model with `training=True`. In a
     `tf.function` without this flag, the native kernels do not act, and the gradient of
-    a VAF takes about 6 times as long (k = 3, docs/cost.md). Keras's `fit` sets it.
+    a VAF takes about 7 times as long (k = 3, docs/cost.md). Keras's `fit` sets it.
 
     Args:
         k: Number of hidden units.

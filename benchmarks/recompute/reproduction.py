@@ -55,7 +55,7 @@ def on_choices() -> Lines:
         found[f"fixed {name}"] = ratio(means[name], means["vaf-relu"])
     corrected = holm(e.p for e in found.values())
     return [
-        [title, e.text(), f"{e.below}, {e.above}", f"{p:.3g}"]
+        [title, e.text(), f"{p:.3g}"]
         for (title, e), p in zip(found.items(), corrected, strict=True)
     ]
 
@@ -80,7 +80,7 @@ def on_paper() -> dict[str, Lines]:
             found = fold_gains(f"{task}-paper", "vaf-either", rival)
             better[f"{names[2]}, {title}"] = gain = found["mean"] > 0
             better[f"p, {names[2]}, {title}"] = gain & (found.p < 0.05)
-            words = gain.map({True: "better, p ", False: "not better, p "})
+            words = gain.map({True: "better, ", False: "not better, "})
             cells[title] = words + found.p.map("{:.3f}".format)
         near = (errors[1].relu - theirs.relu).abs() <= spread.relu
         better["our ReLU within one published deviation"] = near

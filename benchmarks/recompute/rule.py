@@ -85,10 +85,7 @@ def on_rule() -> Lines:
 
 
 def cells(found: DataFrame, form: str = "") -> Iterator[str]:
-    """Yield intervals of the best, the fixed ones and both, and wins of the best."""
+    """Yield the intervals of the best, the fixed ones and both."""
     for name in ("best", "fixed", "both"):
         own = t_test(found[name])
         yield own.text(form) if form else own.exp().text(".3f")
-    better, worse = (found.best < -1e-9).sum(), (found.best > 1e-9).sum()
-    wins = (worse, better) if form else (better, worse)
-    yield "{}, {} of {}".format(*wins, len(found))

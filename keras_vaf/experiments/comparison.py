@@ -15,7 +15,7 @@ from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import ARMS, FIXED, Arm, find_arms, references, vaf_from
 from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import refit
-from keras_vaf.experiments.own_model import OwnModel, own_model, refit_model
+from keras_vaf.experiments.own_model import OwnModel, own_model
 from keras_vaf.experiments.recipe import Data, Recipe
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
 from keras_vaf.experiments.run import (
@@ -80,7 +80,7 @@ class Comparison:
     @property
     def advice(self) -> str:
         """What to use, how sure that is, and what to try next, as sentences."""
-        return advice(self.records)
+        return advice(self.records, timed=self.dataset.times is not None)
 
     @property
     def text(self) -> Text:
@@ -289,9 +289,7 @@ def _written(
     try:
         return load_model(path)
     except (FileNotFoundError, ValueError):  # missing or damaged
-        own = isinstance(comparison.dataset, OwnModel)
-        train: Callable[..., keras.Model] = refit_model if own else refit
-        network = train(comparison.dataset, arm, comparison.recipe, *settings_of(rows))
+        network = refit(comparison.dataset, arm, comparison.recipe, *settings_of(rows))
         with atomic_path(path) as temporary:
             network.save(temporary)
         return network

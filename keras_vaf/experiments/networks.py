@@ -2,8 +2,9 @@
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import keras
@@ -13,9 +14,10 @@ from keras_vaf import optimizers
 from keras_vaf.datasets import Dataset, TableEncoder
 from keras_vaf.datasets.scores import network_score, score
 from keras_vaf.datasets.tables.encoder import with_encoder
-from keras_vaf.experiments.arms import Arm
-from keras_vaf.experiments.recipe import Fold, Recipe, Wanted
-from keras_vaf.training import NetworkRun, Trainer, train
+from keras_vaf.experiments.arms import UNCHANGED, Arm
+from keras_vaf.experiments.own_model import OwnModel
+from keras_vaf.experiments.recipe import Data, Fold, Recipe, Wanted
+from keras_vaf.training import History, NetworkRun, Trainer, train
 from keras_vaf.training.data import loss_of, to_arrays
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.training.trainer import seed_random_layers
@@ -23,82 +25,116 @@ from keras_vaf.utils import check_integer, check_kind, check_positive, class_of,
 
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
 _FEW_ROWS = 10_000  # of fewer rows, threads wait for each other
+_NEVER = History({"loss": np.empty(0)}, 0, "epochs", 0.0)  # trained
 
 
-def build_network(
-    dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int, seed: int, fold: int
-) -> keras.Sequential:
-    """Return the untrained, compiled network of an arm, with the weights of a fold."""
-    count = 1 + len(recipe.hidden)
-    kernels, *others = independent_seeds(seed, fold, "network", count=count)
-    activations = (
-        arm.build(own, name=f"activation_{place}")
-        for place, own in enumerate(others, start=1)
-    )
-    network = recipe.network(dataset, inputs, lambda: next(activations), kernels)
-    kind = class_of("optimizer", recipe.optimizer, optimizers, keras.optimizers)
-    loss = loss_of(dataset.task == "classification")
-    network.compile(kind(**recipe.optimizer_arguments), loss)
-    return network
+@dataclass(frozen=True)
+class Table:
+    """A table in an experiment, with the methods of an `OwnModel`."""
+
+    dataset: Dataset
+    recipe: Recipe
+    together = True  # such networks are small
+
+    def network(self, arm: Arm, seed: int, fold: int) -> keras.Sequential:
+        """Return the untrained, compiled network of an arm for a fold."""
+        dataset, recipe = self.dataset, self.recipe
+        count = 1 + len(recipe.hidden)
+        kernels, *others = independent_seeds(seed, fold, "network", count=count)
+        activations = (
+            arm.build(own, name=f"activation_{place}")
+            for place, own in enumerate(others, start=1)
+        )
+        # Any rows give the same number of inputs.
+        row = np.arange(1)
+        inputs, _ = recipe.fitted(dataset, row).transform(dataset, row)
+        network = recipe.network(
+            dataset, inputs.shape[1], lambda: next(activations), kernels
+        )
+        kind = class_of("optimizer", recipe.optimizer, optimizers, keras.optimizers)
+        loss = loss_of(dataset.task == "classification")
+        network.compile(kind(**recipe.optimizer_arguments), loss)
+        return network
+
+    def arrays(self, folds: Sequence[Fold]) -> tuple[Any, int]:
+        """Return the rows of all folds, fold after fold, and the number of each."""
+        # Each batch has data of the same shape, so that it runs the same program.
+        number, dataset = min(self.recipe.width, self.recipe.folds), self.dataset
+        fitted = [each.fitted for each in [*folds, *[folds[0]] * number][:number]]
+        x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
+        y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
+        return to_arrays("The preprocessed data", (x, y)), len(dataset.y)
+
+    def measured(self, network: keras.Model, fold: Fold) -> dict[str, Any]:
+        """Return the scores of a trained network in a fold, and its parameters."""
+        own = network, self.dataset, fold.fitted
+        scores = [network_score(*own, rows) for rows in fold.rows[1:]]
+        found = dict(zip(("validation", "test"), scores, strict=True))
+        return found | {"parameters": network.count_params()}
+
+    def whole(self) -> tuple[Any, Callable[[keras.Model], keras.Model]]:
+        """Return all rows, and what makes a trained network read cells of the table."""
+        rows = self.recipe.usable_rows(self.dataset)
+        fitted = self.recipe.fitted(self.dataset, rows)
+        encoder = TableEncoder.of(self.dataset, fitted)
+        data = fitted.transform(self.dataset, rows)
+        return data, partial(with_encoder, encoder=encoder, fitted=fitted)
+
+
+def experiment_of(data: Data, recipe: Recipe) -> Any:
+    """Return what builds the networks of an experiment, and gives them rows."""
+    return data if isinstance(data, OwnModel) else Table(data, recipe)
 
 
 @lru_cache(maxsize=16)  # they hold compiled programs, and no data
-def trainer_of(dataset: Dataset, arm: Arm, recipe: Recipe, inputs: int) -> Trainer:
+def trainer_of(own: Any, arm: Arm, recipe: Recipe) -> Trainer:
     """Return the trainer of all networks of an activation, which compiles once."""
-    network = build_network(dataset, arm, recipe, inputs, 0, 0)
-    return Trainer(network, recipe.batch_size, recipe.patience, width=recipe.width)
+    network, width = own.network(arm, 0, 0), recipe.width if own.together else 1
+    return Trainer(network, recipe.batch_size, recipe.patience, width=width)
 
 
 def train_networks(
     folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each wanted training; on JAX, several end together."""
-    dataset, seed = folds[0].dataset, folds[0].seed
-    inputs = folds[0].fitted.transform_inputs(dataset.x[:1]).shape[1]
-    trainer = trainer_of(dataset, arm, recipe, inputs)
-    starts = {
-        fold: build_network(dataset, arm, recipe, inputs, seed, fold).get_weights()
-        for fold in {number for number, _ in wanted}
-    }
+    own, seed = experiment_of(folds[0].dataset, recipe), folds[0].seed
+    trainer, used = trainer_of(own, arm, recipe), {number for number, _ in wanted}
+    starts = {number: own.network(arm, seed, number).get_weights() for number in used}
     # Networks with equal learning rates stop after similar numbers of epochs.
-    order, size = sorted(wanted, key=lambda each: each[1]), recipe.width
-    runs = [(folds[number], rate, starts[number]) for number, rate in order]
-    for place in range(0, len(runs), size):
-        yield from _train_together(trainer, recipe, runs[place : place + size])
+    order, size = sorted(wanted, key=lambda each: each[1]), trainer.width
+    for place in range(0, len(order), size):
+        batch = [(folds[number], rate) for number, rate in order[place : place + size]]
+        data, runs = _runs(own, batch, starts)
+        trained: Any = [(_NEVER, run.weights) for run in runs]
+        if arm != UNCHANGED:
+            trained = trainer.train_runs(data, runs, recipe.epochs)
+        for (fold, rate), (history, weights) in zip(batch, trained, strict=True):
+            trainer.model.set_weights(weights)
+            measured = own.measured(trainer.model, fold)
+            if arm != UNCHANGED:
+                measured["val_loss"] = history.best.get("val_loss")
+            yield {
+                **fold.record(),
+                **measured,
+                "learning_rate": rate,
+                "epochs": history.epochs,
+                "best_epoch": history.best_epoch,
+                "seconds": round(history.seconds, 3),
+            }
 
 
-def _train_together(
-    trainer: Trainer, recipe: Recipe, wanted: Sequence[tuple[Fold, float, Any]]
-) -> Iterator[dict[str, Any]]:
-    """Train at most `recipe.width` networks: fold, learning rate, initial weights."""
-    # Each batch has data of the same shape, so that it runs the same program.
-    used = {fold.number: fold.fitted for fold, *_ in wanted}
-    numbers, fitted, dataset = list(used), list(used.values()), wanted[0][0].dataset
-    fitted += fitted[:1] * (min(recipe.width, recipe.folds) - len(used))
-    x = np.concatenate([each.transform_inputs(dataset.x) for each in fitted])
-    y = np.concatenate([each.transform_targets(dataset.y) for each in fitted])
-    data, runs = to_arrays("The preprocessed data", (x, y)), []
-    for fold, rate, start in wanted:
-        first = numbers.index(fold.number) * len(dataset.y)
+def _runs(
+    own: Any, wanted: Sequence[tuple[Fold, float]], starts: dict[int, Any]
+) -> tuple[Any, list[NetworkRun]]:
+    """Return the data of some trainings, and how each begins."""
+    used = {fold.number: fold for fold, _ in wanted}
+    (data, rows), runs = own.arrays([*used.values()]), []
+    for fold, rate in wanted:
         [seed] = independent_seeds(fold.seed, fold.number, "shuffling")
-        rows, held, _ = (part + first for part in fold.rows)
-        runs.append(NetworkRun(start, rows, held, seed, rate))
-    trained, network = trainer.train_runs(data, runs, recipe.epochs), trainer.model
-    for (fold, rate, _), (history, weights) in zip(wanted, trained, strict=True):
-        network.set_weights(weights)
-        own = network, dataset, fold.fitted
-        scores = [network_score(*own, rows) for rows in fold.rows[1:]]
-        yield {
-            **fold.record(),
-            "learning_rate": rate,
-            "epochs": history.epochs,
-            "best_epoch": history.best_epoch,
-            "val_loss": history.best.get("val_loss"),
-            "validation": scores[0],
-            "test": scores[1],
-            "parameters": network.count_params(),
-            "seconds": round(history.seconds, 3),
-        }
+        first = [*used].index(fold.number) * rows
+        training, held, _ = (part + first for part in fold.rows)
+        runs.append(NetworkRun(starts[fold.number], training, held, seed, rate))
+    return data, runs
 
 
 def fit_references(
@@ -145,7 +181,7 @@ def _reference(fold: Fold, name: str) -> tuple[Any, np.ndarray]:
 
 
 def refit(
-    dataset: Dataset,
+    dataset: Data,
     arm: Arm,
     recipe: Recipe,
     learning_rate: float,
@@ -177,18 +213,19 @@ def refit(
     >>> keras_vaf.experiments.refit(wine, relu, recipe, 0.01, epochs=2).output_shape
     (None, 3)
     """
-    check_kind("dataset", dataset, Dataset)
+    check_kind("dataset", dataset, Dataset, OwnModel)
     check_kind("arm", arm, Arm)
     check_kind("recipe", recipe, Recipe)
     check_positive("learning_rate", learning_rate)
     check_integer("seed", seed, minimum=0)
-    rows = recipe.usable_rows(dataset)
-    fitted = recipe.fitted(dataset, rows)
-    x, y = fitted.transform(dataset, rows)
-    place = recipe.folds  # no fold has this number
-    network = build_network(dataset, arm, recipe, x.shape[1], seed, place)
+    own, place = experiment_of(dataset, recipe), recipe.folds  # no fold has this number
+    network = own.network(arm, seed, place)
+    if arm == UNCHANGED:
+        return network
     network.optimizer.learning_rate = learning_rate
     [shuffling] = independent_seeds(seed, place, "shuffling")
     seed_random_layers(network, shuffling)
-    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling)
-    return with_encoder(network, TableEncoder.of(dataset, fitted), fitted)
+    (x, y, *weights), finish = own.whole()
+    more = {"sample_weight": weights[0]} if weights else {}
+    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling, **more)
+    return finish(network)

@@ -6,19 +6,17 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import keras
 import numpy as np
 
 from keras_vaf.experiments.arms import AS_IT_IS, UNCHANGED, Arm
-from keras_vaf.experiments.recipe import Fold, Recipe, Wanted
+from keras_vaf.experiments.recipe import Fold, Recipe
 from keras_vaf.models import convert, report
 from keras_vaf.models.files import load_model
-from keras_vaf.training import NetworkRun, Trainer, train
 from keras_vaf.training.compiled import (
     builder_of,
     built,
@@ -31,7 +29,6 @@ from keras_vaf.training.compiled import (
 )
 from keras_vaf.training.data import number_of_rows, take, to_arrays
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import checksum
 
 _MOST_CLASSES = 1_000
@@ -105,6 +102,37 @@ class OwnModel:
             changed = convert(model, to=_maker(arm, seed, fold))
         changed.compile(**arguments)
         return changed
+
+    @property
+    def together(self) -> bool:
+        """Whether JAX may train several networks at once, which takes no weights."""
+        # Convolutions are slower together, on a CPU.
+        flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(self.x))
+        return flat and len(self.data) == 2
+
+    def arrays(self, folds: Sequence[Fold]) -> tuple[Any, int]:
+        """Return the data, which all folds share, and thus no rows of each."""
+        return self.data, 0
+
+    def measured(self, network: keras.Model, fold: Fold) -> dict[str, Any]:
+        """Return the scores of a trained network in a fold, and its parameters."""
+        score = self.task.partition(" ")[2]
+        held, test = (evaluated(network, self.data, rows) for rows in fold.rows[1:])
+        found = {
+            "validation": held[score],
+            "test": test[score],
+            "val_loss": held["loss"],
+        }
+        # All trainings have the same test rows, if these were given.
+        share = {"share": 0.0} if self.tested else {}
+        count = sum(math.prod(weight.shape) for weight in network.trainable_weights)
+        return found | share | {"parameters": count}
+
+    def whole(self) -> tuple[Any, Callable[[keras.Model], keras.Model]]:
+        """Return the rows that no test set was given, for a network that stays so."""
+        return take(
+            self.data, slice(len(self.y) - self.tested)
+        ), lambda network: network
 
     def arms(self, wanted: Sequence[Arm]) -> tuple[Arm, ...]:
         """Return the arms without those that only repeat the model as it is."""
@@ -225,70 +253,3 @@ def _maker(arm: Arm, seed: int, fold: int) -> Callable[[Any], keras.layers.Layer
         return made
 
     return make
-
-
-@lru_cache(maxsize=16)
-def trainer_of_model(own: OwnModel, arm: Arm, recipe: Recipe) -> Trainer:
-    """Return the trainer of all networks of an arm, which compiles once."""
-    flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(own.x))
-    # Convolutions are slower together, on a CPU, and row weights are for one network.
-    width = recipe.width if flat and len(own.data) == 2 else 1
-    return Trainer(
-        own.network(arm, 0, 0), recipe.batch_size, recipe.patience, width=width
-    )
-
-
-def train_models(
-    folds: Sequence[Fold], arm: Arm, recipe: Recipe, wanted: Wanted
-) -> Iterator[dict[str, Any]]:
-    """Yield the record of each wanted training, as `networks.train_networks` does."""
-    own, seed = folds[0].dataset, folds[0].seed
-    trainer, score = trainer_of_model(own, arm, recipe), own.task.partition(" ")[2]
-    model, order = trainer.model, sorted(wanted, key=lambda each: each[1])
-    for place in range(0, len(order), trainer.width):
-        batch, runs = order[place : place + trainer.width], []
-        for number, rate in batch:
-            start = own.network(arm, seed, number).get_weights()
-            [shuffling] = independent_seeds(seed, number, "shuffling")
-            rows = folds[number].rows
-            runs.append(NetworkRun(start, rows.train, rows.validation, shuffling, rate))
-        trained: Any = [(None, run.weights) for run in runs]
-        if arm != UNCHANGED:
-            trained = trainer.train_runs(own.data, runs, recipe.epochs)
-        for (number, rate), (history, weights) in zip(batch, trained, strict=True):
-            model.set_weights(weights)
-            rows = folds[number].rows
-            test = evaluated(model, own.data, rows.test)
-            found = history.best if history else {}
-            if history is None:
-                parts = evaluated(model, own.data, rows.validation)
-                found = {f"val_{name}": value for name, value in parts.items()}
-            yield {
-                **folds[number].record(),
-                # All trainings have the same test rows, if these were given.
-                **({"share": 0.0} if own.tested else {}),
-                "learning_rate": rate,
-                "epochs": history.epochs if history else 0,
-                "best_epoch": history.best_epoch if history else 0,
-                "val_loss": found.get("val_loss"),
-                "validation": found.get(f"val_{score}", math.nan),
-                "test": test[score],
-                "parameters": sum(math.prod(w.shape) for w in model.trainable_weights),
-                "seconds": round(history.seconds, 3) if history else 0.0,
-            }
-
-
-def refit_model(
-    own: OwnModel, arm: Arm, recipe: Recipe, rate: float, epochs: int, seed: int = 0
-) -> keras.Model:
-    """Train the model of an arm on all rows that are not those of a given test set."""
-    network = own.network(arm, seed, recipe.folds)  # no fold has this number
-    if arm == UNCHANGED:
-        return network
-    network.optimizer.learning_rate = rate
-    [shuffling] = independent_seeds(seed, recipe.folds, "shuffling")
-    seed_random_layers(network, shuffling)
-    x, y, *weights = take(own.data, slice(own.rows))
-    more = {"sample_weight": weights[0]} if weights else {}
-    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling, **more)
-    return network

@@ -21,16 +21,12 @@ import pandas
 from keras_vaf.datasets import Dataset
 from keras_vaf.experiments.arms import Arm, references
 from keras_vaf.experiments.networks import (
-    build_network,
+    Table,
     fit_references,
     train_networks,
     trainer_of,
 )
-from keras_vaf.experiments.own_model import (
-    OwnModel,
-    train_models,
-    trainer_of_model,
-)
+from keras_vaf.experiments.own_model import OwnModel
 from keras_vaf.experiments.recipe import Data, Recipe, Wanted, folds_of
 from keras_vaf.experiments.results import ARM, select
 from keras_vaf.experiments.store import append, records
@@ -108,10 +104,9 @@ def check_study(study: Study) -> Study:
             "A fully connected network takes a table with one row of numbers per "
             f"sample. Received: inputs of shape {(None, *dataset.x.shape[1:])}"
         )
-    first = folds_of(dataset, recipe, seeds[0])[0].fitted
-    inputs = first.transform_inputs(dataset.x[:1]).shape[1]
+    folds_of(dataset, recipe, seeds[0])
     for arm in arms:
-        build_network(dataset, arm, recipe, inputs, seeds[0], fold=0)
+        Table(dataset, recipe).network(arm, seeds[0], fold=0)
     return study
 
 
@@ -164,7 +159,6 @@ def train_missing(
     finally:
         _folds.cache_clear()
         trainer_of.cache_clear()
-        trainer_of_model.cache_clear()
 
 
 def _train(study: Study, phase: str, note: str, verbose: bool) -> None:
@@ -231,7 +225,7 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
         f"{backend.__version__}, numpy {np.__version__}, {device}, keras_vaf "
         f"{facts['keras_vaf']}, native kernels {kernels}",
     }
-    train = fit_references if arm.reference else train_models if own else train_networks
+    train = fit_references if arm.reference else train_networks
     with _TURNS:
         # Dask repeats a batch whose worker was lost. What that worker trained is kept.
         for _, wanted in study.missing():

@@ -7,10 +7,9 @@ the training, validation and test rows of every fold, and `split` those of one s
 Algorithm 2, the selection over folds, is that of `keras_vaf.experiments`.
 """
 
-from keras_vaf.training.best_epoch import train
 from keras_vaf.training.folds import fold_rows
 from keras_vaf.training.history import History, NetworkRun
 from keras_vaf.training.splits import split
-from keras_vaf.training.trainer import Trainer
+from keras_vaf.training.trainer import Trainer, train
 
 __all__ = ["History", "NetworkRun", "Trainer", "fold_rows", "split", "train"]

@@ -3,13 +3,13 @@
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_vaf.training.data import take
+from keras_vaf.training.data import make_variables, take
 from keras_vaf.training.history import metrics_of
 from keras_vaf.utils import check_choice, require
 
@@ -30,45 +30,31 @@ def compile_arguments(model: keras.Model) -> dict[str, Any]:
         ValueError: If the loss or a metric is an object without a configuration.
     """
     try:
-        given = model.get_compile_config()
+        kept = model.get_compile_config()
     except TypeError as error:
         raise ValueError(
             "The loss and the metrics of a model must be names, functions, or objects "
             f"of Keras's classes. Received: {error}"
         ) from error
-    parts = ("loss_weights", "run_eagerly", "steps_per_execution", "jit_compile")
-    kept = {name: given[name] for name in parts if name in given}
-    made = iter(compiled_metrics(model))
+    own = (each for each in model.metrics if each.name == "compile_metrics")
+    made = (metric for each in own for metric in getattr(each, "metrics", ()))
+    outputs = getattr(model, "output_names", [])
     for name in ("metrics", "weighted_metrics"):
-        kept[name] = _arranged(
-            given.get(name), made, getattr(model, "output_names", [""])
-        )
+        kept[name] = _with_objects(kept[name], iter(made), outputs)
     return kept | {"optimizer": model.optimizer, "loss": getattr(model, "loss", None)}
 
 
-def compiled_metrics(model: keras.Model) -> list[keras.Metric]:
-    """Return the metrics with which a model was compiled, output by output."""
-    own = (each for each in model.metrics if each.name == "compile_metrics")
-    return [metric for each in own for metric in getattr(each, "metrics", ())]
-
-
-def _arranged(given: Any, made: Iterator[keras.Metric], outputs: list[str]) -> Any:
-    """Return metrics in the form in which their configurations were given."""
-    if len(outputs) == 1 or not given:
-        return [next(made) for _ in _flat(given)] or None
-    if isinstance(given, dict):
-        named = {name: given[name] for name in outputs if name in given}
-        return {name: [next(made) for _ in _flat(own)] for name, own in named.items()}
-    return [[next(made) for _ in _flat(own)] for own in given]
-
-
-def _flat(given: Any) -> list[Any]:
-    """Return the configurations of metrics in a structure."""
-    if isinstance(given, dict) and "class_name" not in given:
-        given = [*given.values()]
-    if not isinstance(given, list | tuple):
-        return [] if given is None else [given]
-    return [each for part in given for each in _flat(part)]
+def _with_objects(given: Any, made: Iterator[Any], outputs: Sequence[str] = ()) -> Any:
+    """Return metrics in the form of their configurations, output by output."""
+    match given:
+        case None:
+            return None
+        case list() | tuple():
+            return [_with_objects(each, made) for each in given]
+        case dict() if "class_name" not in given:
+            names = [name for name in outputs or given if name in given]
+            return {name: _with_objects(given[name], made) for name in names}
+    return next(made)
 
 
 def direction_of(model: keras.Model, name: str) -> str:
@@ -78,8 +64,7 @@ def direction_of(model: keras.Model, name: str) -> str:
     """
     if name == "loss":
         return "min"
-    watched = f"val_{name}"
-    callback = keras.callbacks.EarlyStopping(watched, patience=9)
+    callback = keras.callbacks.EarlyStopping(watched := f"val_{name}", patience=9)
     callback.set_model(model)
     callback.on_train_begin()
     try:
@@ -108,18 +93,13 @@ def check_model(model: Any, data: Any) -> None:
                 "would not have: express it as a loss, or train both models in a loop "
                 f"of your own. Received: a model of class {own.__name__}"
             )
-    x, y = take(data[:2], slice(1))
     try:
-        outputs = model(x, training=False)
-        y = keras.tree.map_structure(keras.ops.convert_to_tensor, y)
-        model.compute_loss(x, y, outputs)
-        model.compute_metrics(x, y, outputs)
+        make_variables(model, take(data, slice(1)))
     except Exception as error:  # Keras, losses and metrics raise errors of any class
         raise ValueError(
             "The model, its loss or a metric cannot use the data: "
             f"{' '.join(str(error).split()):.300}"
         ) from error
-    model.reset_metrics()
 
 
 def rate_of(model: keras.Model) -> float:
@@ -127,49 +107,41 @@ def rate_of(model: keras.Model) -> float:
     settings = model.optimizer.get_config()
     if "inner_optimizer" in settings:  # that scales the loss
         settings = settings["inner_optimizer"]["config"]
-    if not isinstance(settings["learning_rate"], int | float):
+    if not isinstance(rate := settings["learning_rate"], int | float):
         raise ValueError(
             "Each activation gets learning rates of its own, so the optimizer of "
-            "`model` must have a number, not a schedule. Received: "
-            f"{settings['learning_rate']!r:.200}"
+            f"`model` must have a number, not a schedule. Received: {rate!r:.200}"
         )
-    return float(settings["learning_rate"])
+    return float(rate)
 
 
 def score_of(model: keras.Model, metric: str | None, mode: str | None) -> str:
     """Return the score: the chosen metric, or the first one with a direction."""
-    names = [f"val_{name}" for name in metrics_of(model)]
-    if metric is None:
-        if len(getattr(model, "outputs", ())) > 1:
-            raise ValueError(
-                "A model with several outputs needs the metric that decides: `metric`, "
-                f"one of {', '.join(names)}. Received: metric=None"
-            )
-        known = ((name, direction_of(model, name)) for name in metrics_of(model))
-        others = ((name, mode) for name, mode in known if mode and name != "loss")
-        name, mode = next(others, ("loss", "min"))
-    else:
+    known = {name: direction_of(model, name) for name in metrics_of(model)}
+    names = [f"val_{name}" for name in known]
+    if metric is not None:
         name = check_choice("metric", metric, names).removeprefix("val_")
-        mode = mode or direction_of(model, name)
-        if mode not in ("max", "min"):
+        if (mode := mode or known[name]) not in ("max", "min"):
             raise ValueError(
                 f"Keras does not know whether higher values of {metric} are better: "
                 f"give `mode`, 'max' or 'min'. Received: mode={mode!r}"
             )
+    elif len(getattr(model, "outputs", ())) > 1:
+        raise ValueError(
+            "A model with several outputs needs the metric that decides: `metric`, "
+            f"one of {', '.join(names)}. Received: metric=None"
+        )
+    else:
+        others = (each for each in known if known[each] and each != "loss")
+        mode = known[name := next(others, "loss")]
     return f"{'maximize' if mode == 'max' else 'minimize'} {name}"
 
 
 def evaluated(model: keras.Model, data: Any, rows: np.ndarray) -> dict[str, float]:
     """Return loss and metrics of some rows, with their weights if there are any."""
     x, y, *weights = take(data, rows)
-    found = model.evaluate(
-        x,
-        y,
-        sample_weight=weights[0] if weights else None,
-        batch_size=_ROWS_AT_ONCE,
-        verbose=0,
-        return_dict=True,
-    )
+    words = {"sample_weight": weights[0]} if weights else {}
+    found = model.evaluate(x, y, _ROWS_AT_ONCE, 0, return_dict=True, **words)
     return {name: float(value) for name, value in found.items()}
 
 

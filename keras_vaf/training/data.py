@@ -60,6 +60,16 @@ def take(data: Any, rows: Any) -> Any:
     return keras.tree.map_structure(lambda array: array[rows], data)
 
 
+def make_variables(model: keras.Model, data: Any) -> None:
+    """Let a model see data, so that Keras makes all its variables and metrics."""
+    x, y, *_ = data
+    outputs = model(x, training=False)
+    y = keras.tree.map_structure(ops.convert_to_tensor, y)
+    model.compute_loss(x, y, outputs)
+    model.compute_metrics(x, y, outputs)
+    model.reset_metrics()
+
+
 def loss_of(classes: bool) -> keras.Loss:
     """Return the loss of a classification by logits, or of a regression."""
     if classes:

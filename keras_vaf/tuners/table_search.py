@@ -87,12 +87,8 @@ class Search(comparison.Comparison):
     @property
     def advice(self) -> str:
         """Two sentences: the model to use with its evidence, and the next step."""
-        more = option(
-            self.records,
-            "trials",
-            2 * len(self.trials),
-            self.drawn["seconds"].sum(),
-        )
+        cost = self.drawn["seconds"].sum()
+        more = option(self.records, "trials", 2 * len(self.trials), cost)
         return advice(self.records, f"Next, try more trials: {more}.")
 
 

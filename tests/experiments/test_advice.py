@@ -1,5 +1,6 @@
 """The advice names what is best, says how sure it is, and what would make it surer."""
 
+import itertools
 import math
 import re
 
@@ -20,18 +21,17 @@ RATIO = 0.5 / 0.5  # of test rows to all others
 
 
 @pytest.fixture
-def said(made):
-    """Say the advice on activations, given validation and test scores of each."""
+def joined(made):
+    """Return records of activations, given validation and test scores of each."""
 
-    def say(task="regression", records=False, **scores):
+    def join(task="regression", **scores):
         frames = []
         for name, (validation, tests, *more) in scores.items():
             words = {"validation": validation} | dict(*more)
             frames.append(made(name.replace("_", "-"), tests, task, **words))
-        found = pd.concat(frames, ignore_index=True)
-        return found if records else advice(found)
+        return pd.concat(frames, ignore_index=True)
 
-    return say
+    return join
 
 
 def smallest_gain(spread, folds, arms):
@@ -39,8 +39,9 @@ def smallest_gain(spread, folds, arms):
     return stats.t(folds - 1).isf(0.025 / arms) * spread * math.sqrt(1 / folds + RATIO)
 
 
-def test_validation_rows_choose_and_test_rows_say_how_sure_that_is(said):
-    text = said(relu=(75_000.0, RELU), silu=(74_000.0, NEAR), gelu=(74_500.0, FAR))
+def test_validation_rows_choose_and_test_rows_say_how_sure_that_is(joined):
+    scores = {"relu": (75_000.0, RELU), "silu": (74_000.0, NEAR)}
+    text = advice(joined(**scores, gelu=(74_500.0, FAR)))
 
     gains = np.subtract(RELU, NEAR)
     half = smallest_gain(gains.std(ddof=1), 4, 1)
@@ -56,28 +57,61 @@ def test_validation_rows_choose_and_test_rows_say_how_sure_that_is(said):
     assert text.endswith("test folds larger: only more rows do.")
 
 
-def test_the_baseline_is_compared_with_the_next_best(said):
-    text = said(relu=(69_000.0, FAR), silu=(80_000.0, NEAR), gelu=(75_000.0, RELU))
+SLOW = {"seconds": [4.5, 4.5, 4.5, 99.0], "epochs": 10.0}
+OWN = {"as_it_is": (0.6, [0.6, 0.7, 0.65]), "vaf": (0.8, [0.8, 0.7, 0.9])}
+WIDER = "Next, try a wider network, `--hidden 10,6` (about {} minute"
+SAID = {  # scores of each activation, and what is said of them
+    "baseline": (
+        {"relu": (1.0, FAR), "silu": (3.0, NEAR), "gelu": (2.0, RELU)},
+        ["Use ReLU: ", "(GELU: 2)", "7.9 % lower than that of GELU, the next on"],
+        [", beyond chance (", WIDER.format(1)],
+    ),
+    "ties": (
+        {"prelu": (1.0, RELU), "relu": (1.0, RELU), "gelu": (1.0, NEAR)},
+        ["(ReLU: 1). ReLU, GELU reached the same, with no lower loss."],
+        ["On the test rows of all folds, it equals ReLU, the next"],
+    ),
+    "two folds": (
+        {"relu": (2.0, RELU[:2]), "silu": (1.0, NEAR[:2])},
+        ["(ReLU: 2). To tell what is more than chance, use at least three folds, "],
+        ["`--seeds 0,1` (about 1 minute)."],
+    ),
+    "time of a VAF": (
+        {"relu": (2.0, RELU, {"seconds": 3.0}), "vaf_relu": (1.0, FAR, SLOW)},
+        ["An epoch with VAF, ReLU start took 1.5 times as long as with ReLU. Next,"],
+        [WIDER.format(2)],
+    ),
+    "reference": (
+        {"relu": (2.0, RELU), "silu": (1.0, NEAR), "trees": (0.0, FAR)},
+        ["Use SiLU: ", "test rows, with one try: trees, RMSE 69,150 (95% interval"],
+        [],
+    ),
+    "constant": (
+        {"relu": (1.0, [95_000.0, 96_000.0])},
+        ["No model predicts the target better than a constant (", "RMSE 90,000"],
+        [],
+    ),
+    "maximize f1": (
+        OWN,
+        ["Use VAF: its mean validation f1, 0.8, is the best of 2"],
+        ["its f1 is 0.15 higher than that of as it is"],
+    ),
+    "minimize mae": (OWN, ["Use as it is: "], []),
+}
 
-    start = (
-        "Use ReLU: its mean validation RMSE, 69,000, is the best of 3 networks (GELU"
-    )
-    assert text.startswith(start)
-    assert "RMSE is 7.9 % lower than that of GELU, the next on validation rows" in text
-    assert "SiLU" not in text
-    assert "beyond chance" in text
-    assert text.endswith("Next, try a wider network, `--hidden 10,6` (about 1 minute).")
 
-
-def test_equal_validation_scores_are_named(said):
-    text = said(prelu=(74_000.0, RELU), relu=(74_000.0, RELU), gelu=(74_000.0, NEAR))
-
-    assert "(ReLU: 74,000). ReLU, GELU reached the same, with no lower loss." in text
-    assert "On the test rows of all folds, it equals ReLU, the next" in text
+@pytest.mark.parametrize("case", SAID)
+def test_what_is_said(joined, case):
+    scores, *parts = SAID[case]
+    task = case if scores is OWN else "regression"
+    text = advice(joined(task, **scores))
+    for part in itertools.chain(*parts):
+        assert part in text
+    assert ("with one try" in text) == (case == "reference")
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_no_impossible_gain_no_empty_interval_and_no_vain_seeds(said, seed):
+def test_no_impossible_gain_no_empty_interval_and_no_vain_seeds(joined, seed):
     """Accuracies on few rows, often equal, and sometimes higher by one row."""
     draw = np.random.default_rng(seed)
     folds, rows = draw.integers(3, 8), draw.integers(5, 60)
@@ -90,8 +124,11 @@ def test_no_impossible_gain_no_empty_interval_and_no_vain_seeds(said, seed):
     tested = {"relu": relu, "silu": relu - draw.choice([0, 1, 2]) / rows}
     tested["gelu"] = scores()
     arms = {name: (draw.uniform(), own) for name, own in tested.items()}
-    found = said("classification", True, **arms)
+    found = joined("classification", **arms)
     text, shown = advice(found), text_of(found)
+    timed = advice(found, timed=True)  # other seeds have the same test rows
+    assert "seeds," not in timed
+    assert ("more rows show" in timed) == ("--seeds" in text or "No number" in text)
 
     for title, own in (("SiLU", tested["silu"]), ("GELU", tested["gelu"])):
         [line] = (each for each in shown.lines if each[0] == title)
@@ -114,56 +151,17 @@ def test_no_impossible_gain_no_empty_interval_and_no_vain_seeds(said, seed):
             assert (least < abs(gains.mean())) == enough
 
 
-def test_seeds_that_suffice_are_listed_with_their_cost(said):
+def test_seeds_that_suffice_are_listed_with_their_cost(joined):
     spread = np.array([0.0, 4_000.0, -4_000.0, 0.0])
     tests = (RELU - np.array(8_100.0) + spread).tolist()
-    text = said(relu=(75_000.0, RELU), silu=(67_000.0, tests), tanh=(8e4, NEAR))
-    remedy = r"add about (\d+) seeds, `--seeds (\S+)` \(about 2 minutes\)\.$"
+    scores = {"relu": (75_000.0, RELU), "silu": (67_000.0, tests), "tanh": (8e4, NEAR)}
+    text = advice(joined(**scores))
+    remedy = r"ReLU, add about (\d+) seeds, `--seeds (\S+)` \(about 2 minutes\)\.$"
     count, wanted = re.search(remedy, text).groups()
     assert wanted == ",".join(map(str, range(1 + int(count))))
     gains = np.subtract(RELU, tests)  # as the strictest of two tests sees them
     least = [smallest_gain(gains.std(ddof=1), 4 * n, 2) for n in range(1, 9)]
     assert 1 + int(count) == 1 + np.argmax(np.array(least) < gains.mean())
-
-
-def test_two_folds_ask_for_a_third(said):
-    text = said(relu=(75_000.0, RELU[:2]), silu=(74_000.0, NEAR[:2]))
-    assert text.endswith(
-        "(ReLU: 75,000). 2 folds cannot tell what is more than chance: use three, "
-        "`--seeds 0,1` (about 1 minute)."
-    )
-
-
-def test_a_vaf_comes_with_its_time_and_a_larger_k(said):
-    times = {"seconds": 3.0}, {"seconds": [4.5, 4.5, 4.5, 99.0], "epochs": 10.0}
-    text = said(relu=(75_000.0, RELU, times[0]), vaf_relu=(69_000.0, FAR, times[1]))
-    assert text.endswith(
-        "An epoch with it took 1.5 times as long as with ReLU. "
-        "Next, try a wider network, `--hidden 10,6` (about 2 minutes)."
-    )
-
-
-def test_a_better_reference_is_named_but_does_not_choose(said):
-    text = said(relu=(75_000.0, RELU), silu=(74_000.0, NEAR), trees=(1.0, FAR))
-    assert text.startswith("Use SiLU: ")
-    better = "Better on the test rows, with one try: trees, RMSE 69,150 (95% interval"
-    assert better in text
-    worse = said(relu=(1.0, FAR), trees=(1.0, RELU))
-    assert "one try" not in worse
-
-
-def test_data_that_predict_nothing_are_named(said):
-    text = said(relu=(1.0, [95_000.0, 96_000.0]))
-    assert text.startswith("No model predicts the target better than a constant (")
-    assert "RMSE 90,000" in text
-
-
-def test_scores_of_a_model_of_ones_own_have_a_name_and_a_direction(said):
-    scores = {"as_it_is": (0.6, [0.6, 0.7, 0.65]), "vaf": (0.8, [0.8, 0.7, 0.9])}
-    text = said("maximize f1", **scores)
-    assert text.startswith("Use VAF: its mean validation f1, 0.8, is the best of 2")
-    assert "its f1 is 0.15 higher than that of as it is" in text
-    assert said("minimize mae", **scores).startswith("Use as it is: ")
 
 
 def test_notes_name_settings_places_and_remedies_with_costs(made):

@@ -161,7 +161,7 @@ def _into_both_layers(part: _Part | None) -> None:
     after, padded, flat, gone = part.only(True), False, False, []
     while after.kernel is None or not after.last:
         layer = after.operation
-        if isinstance(layer, _L.BatchNormalization) and not flat:
+        if isinstance(layer, _L.BatchNormalization) and not (flat or padded):
             factor, offset = _scale(after)
             beta, constant = beta * factor[:, None], constant * factor + offset
             gone.append(after)

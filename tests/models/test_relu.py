@@ -87,6 +87,15 @@ def test_widened_and_frozen_models_are_those_of_convert(make, parts, data):
     np.testing.assert_array_equal(values(model, data), before)
 
 
+def test_normalization_of_padded_zeros_is_kept():
+    parts = [L.Conv2D(4, 3, activation="silu"), L.ZeroPadding2D()]
+    model = sequential([*parts, L.BatchNormalization(), L.Conv2D(2, 3)], IMAGES)
+    frozen, wide = (
+        values(to_relu(model, 3, widen=each), IMAGES) for each in (False, True)
+    )
+    np.testing.assert_allclose(wide, frozen, atol=1e-5)
+
+
 def test_units_that_are_not_needed_go():
     model = sequential([L.Dense(8, "leaky_relu"), L.Dense(2)], ROWS)
     assert to_relu(model, 5, widen=True).layers[0].units == 16

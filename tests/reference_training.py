@@ -1,5 +1,7 @@
 """A network trained batch by batch, as a reference for the loops of the package."""
 
+import math
+
 import numpy as np
 
 
@@ -22,3 +24,22 @@ def trained_by_batches(model, x, y, epochs, batch_size, seed):
 def standardised(x, rows):
     """Return inputs scaled by the mean and the deviation of some rows."""
     return ((x - x[rows].mean(axis=0)) / x[rows].std(axis=0)).astype("float32")
+
+
+def recorded(value):
+    """Return a stand-in for `train_networks`: `value` is the error of a training."""
+
+    def train(folds, arm, recipe, wanted):
+        for fold, rate in wanted:
+            error = value(arm, fold, rate)
+            finite = not math.isnan(error)
+            yield folds[fold].record() | {
+                **dict.fromkeys(("validation", "test"), error if finite else 1.0),
+                **dict.fromkeys(("best_epoch", "parameters"), 1),
+                "val_loss": error if finite else None,
+                "learning_rate": rate,
+                "epochs": recipe.epochs,
+                "seconds": 0.1,
+            }
+
+    return train

@@ -119,10 +119,10 @@ _RANDOM = {"k": 3, "g": "relu", "initialization": RESCALED}
 FIXED = ("relu", "gelu", "silu", "tanh")
 """Names of the fixed functions from which the VAF of a comparison may start."""
 
-AS_IT_IS = Arm("as-it-is", "as it is", "")
+AS_IT_IS = Arm("as-it-is", "the model as it is", "")
 """The activations that a model has."""
 
-UNCHANGED = Arm("unchanged", "unchanged, not trained", "")
+UNCHANGED = Arm("unchanged", "the model, not trained", "")
 """A trained model as it was given."""
 
 _ARMS = (

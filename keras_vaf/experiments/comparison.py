@@ -15,15 +15,10 @@ from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import ARMS, FIXED, Arm, find_arms, references, vaf_from
 from keras_vaf.experiments.figure import comparison_figure
 from keras_vaf.experiments.networks import refit
-from keras_vaf.experiments.own_model import OwnModel, own_model
+from keras_vaf.experiments.own_model import own_model
 from keras_vaf.experiments.recipe import Data, Recipe
 from keras_vaf.experiments.results import ARM, choose, models_of, select, settings_of
-from keras_vaf.experiments.run import (
-    Study,
-    check_study,
-    folder_of,
-    train_missing,
-)
+from keras_vaf.experiments.run import Study, check_study, folder_of, train_missing
 from keras_vaf.experiments.tables import Text, table, text_of
 from keras_vaf.models.files import load_model
 from keras_vaf.training import recipe as defaults
@@ -93,9 +88,8 @@ class Comparison:
         choices = {"best.keras": self.choice}
         if self.learned and not self.choice[0].drawn:
             choices["best_vaf.keras"] = self.learned
-        own = isinstance(self.dataset, OwnModel)
-        rows = self.dataset.rows if own else len(self.recipe.usable_rows(self.dataset))
-        found = {}
+        tested, found = getattr(self.dataset, "tested", 0), {}
+        rows = len(self.recipe.usable_rows(self.dataset)) - tested
         for name, (arm, selected) in choices.items():
             rate, epochs, _ = settings_of(selected)
             text = (
@@ -122,11 +116,7 @@ def compare(
     activations: str | Sequence[Arm] | None = None,
     recipe: Recipe | None = None,
     *,
-    model: Callable[[], keras.Model]
-    | keras.Model
-    | str
-    | os.PathLike[str]
-    | None = None,
+    model: Callable[[], keras.Model] | keras.Model | Path | str | None = None,
     test_data: tuple[Any, ...] | None = None,
     epochs: int | None = None,
     metric: str | None = None,
@@ -213,30 +203,23 @@ def compare(
         dataset = own_model(model, data, test_data, metric, mode)
         recipe = dataset.recipe(recipe, epochs, quick)
     if activations is None:
-        activations = _default_arms(dataset)
+        activations = ",".join(defaults.ACTIVATIONS)
+        if model is not None:
+            others = "vaf,unchanged" if dataset.trained else activations
+            activations = f"as-it-is,{others}"
     arms = find_arms(activations) if isinstance(activations, str) else activations
-    study = Study(dataset, arms, recipe, seeds, Path(output), jobs)
-    study = check_study(study)
-    if isinstance(dataset, Dataset):
-        study, found = _in_two_steps(study, verbose)
-    else:
-        found = train_missing(study, verbose)
+    study = check_study(Study(dataset, arms, recipe, seeds, Path(output), jobs))
+    if model is None:
+        study = _in_two_steps(study, verbose)
+    found = train_missing(study, verbose)
     arms = [arm for arm in study.arms if not arm.reference]
     comparison = Comparison(found, folder_of(study), dataset, arms, recipe)
     write_files(comparison)
     return comparison
 
 
-def _default_arms(dataset: Data) -> str:
-    if isinstance(dataset, Dataset):
-        return ",".join(defaults.ACTIVATIONS)
-    if dataset.trained:
-        return "as-it-is,vaf,unchanged"
-    return ",".join(("as-it-is", *defaults.ACTIVATIONS))
-
-
-def _in_two_steps(study: Study, verbose: bool) -> tuple[Study, DataFrame]:
-    """Train the fixed functions first, and then a VAF that starts at the best one."""
+def _in_two_steps(study: Study, verbose: bool) -> Study:
+    """Train all but the VAF, and return the study with one from the best function."""
     others = references(study.dataset.task)
     vafs = [arm for arm in study.arms if arm.name == "vaf"]
     rest = tuple(arm for arm in study.arms if arm.name != "vaf")
@@ -247,8 +230,7 @@ def _in_two_steps(study: Study, verbose: bool) -> tuple[Study, DataFrame]:
         best = starts[choose(models.loc[[*starts]])]
     made = (vaf_from(arm, best) if arm in vafs else arm for arm in study.arms)
     arms = {arm.key: arm for arm in (*made, *others)}  # one may be named as well
-    study = study._replace(arms=tuple(arms.values()))
-    return study, train_missing(study, verbose)
+    return study._replace(arms=tuple(arms.values()))
 
 
 def as_dataset(data: Any, target: str | None) -> Dataset:
@@ -275,21 +257,14 @@ def write_files(comparison: Comparison) -> None:
             (folder / name).unlink(missing_ok=True)  # of other records
     parts = [comparison.text.markdown, comparison.advice, *said]
     write_atomically(path, "\n\n".join(parts) + "\n")
+    dataset, recipe = comparison.dataset, comparison.recipe
     for name, (arm, rows, _) in files.items():
-        title, network = arm.title, _written(comparison, folder / name, arm, rows)
-    x = comparison.dataset.x
-    figure = comparison_figure(comparison.records, network, x, title)
+        try:
+            network = load_model(folder / name)
+        except (FileNotFoundError, ValueError):  # missing or damaged
+            network = refit(dataset, arm, recipe, *settings_of(rows))
+            with atomic_path(folder / name) as temporary:
+                network.save(temporary)
+    # The last network is the one with a trainable activation, if there is one.
+    figure = comparison_figure(comparison.records, network, dataset.x, arm.title)
     write_atomically(folder / "comparison.png", png_bytes(figure, bbox_inches="tight"))
-
-
-def _written(
-    comparison: Comparison, path: Path, arm: Arm, rows: DataFrame
-) -> keras.Model:
-    """Return the network of an arm from a file, which is written if need be."""
-    try:
-        return load_model(path)
-    except (FileNotFoundError, ValueError):  # missing or damaged
-        network = refit(comparison.dataset, arm, comparison.recipe, *settings_of(rows))
-        with atomic_path(path) as temporary:
-            network.save(temporary)
-        return network

@@ -77,11 +77,6 @@ class OwnModel:
         """The inputs."""
         return self.data[0]
 
-    @property
-    def rows(self) -> int:
-        """Number of rows that are not those of a given test set."""
-        return len(self.y) - self.tested
-
     def network(self, arm: Arm, seed: int, fold: int) -> keras.Model:
         """Return the compiled model of an arm, with the start of a fold.
 
@@ -137,13 +132,13 @@ class OwnModel:
     def arms(self, wanted: Sequence[Arm]) -> tuple[Arm, ...]:
         """Return the arms without those that only repeat the model as it is."""
 
-        def repeats(arm: Arm) -> bool:
-            network = self.network(arm, 0, 0)
-            if arm.layer in ("", "VAFActivation") or AS_IT_IS not in wanted:
-                return False
-            return {each.before for each in report(network).replaced} == {arm.name}
+        def replaced(arm: Arm) -> set[str]:
+            network = self.network(arm, 0, 0)  # which checks the arm
+            changed = report(network).replaced if arm.layer else ()
+            return {each.before for each in changed}
 
-        return tuple(arm for arm in wanted if not repeats(arm))
+        alone = AS_IT_IS not in wanted
+        return tuple(arm for arm in wanted if replaced(arm) != {arm.name} or alone)
 
     def recipe(self, given: Recipe | None, epochs: int | None, quick: bool) -> Recipe:
         """Return the recipe, by default with learning rates around the model's."""

@@ -18,7 +18,7 @@ from keras_vaf.models import mlp
 from keras_vaf.training.recipe import LEARNING_RATES
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.utils import write_atomically
-from tests.reference_training import standardised, trained_by_batches
+from tests.reference_training import recorded, standardised, trained_by_batches
 
 late = pytest.mark.nightly("tensorflow", "jax")  # which compile each training
 
@@ -248,14 +248,8 @@ def test_a_column_may_have_no_value_in_training_rows(numbers, tmp_path):
 def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     numbers, tmp_path, monkeypatch, capsys
 ):
-    def train(folds, arm, recipe, wanted):
-        """Have scores that rise with the learning rate."""
-        for fold, rate in wanted:
-            names = ("val_loss", "validation", "test")
-            own = dict.fromkeys(names, 1 / rate) | {"learning_rate": rate}
-            yield folds[fold].record() | own | {"best_epoch": 1, "seconds": 0}
-
-    monkeypatch.setattr(run, "train_networks", train)
+    falling = recorded(lambda arm, fold, rate: 1 / rate)  # with the learning rate
+    monkeypatch.setattr(run, "train_networks", falling)
     monkeypatch.setattr(run, "_TEN_MINUTES", 0)
     recipe = Recipe(hidden=(2,), folds=2)
     study = run.Study(numbers, find_arms("relu,tanh"), recipe, (0,), tmp_path)

@@ -12,6 +12,7 @@ import pytest
 from keras_vaf.experiments import Recipe, find_arms, records, run, store
 from keras_vaf.experiments.arms import references
 from keras_vaf.experiments.run import Study, train_missing
+from tests.reference_training import recorded
 
 RECIPE = Recipe(hidden=(3,), learning_rates=(0.01, 0.1), folds=2, epochs=3)
 
@@ -39,19 +40,12 @@ class Killed(BaseException):
     """Ends a study as a signal does."""
 
 
-def fake(folds, arm, recipe, wanted):
-    """Yield records as `train_networks` does, where what they learn does not matter."""
-    for fold, rate in wanted:
-        names = ("epochs", "best_epoch", "val_loss", "validation", "test")
-        own = dict.fromkeys(names, fold + rate) | {"seconds": 0.1}
-        yield folds[fold].record() | own | {"learning_rate": rate}
-
-
 @pytest.mark.backend("tensorflow")
 def test_a_kill_during_any_write_loses_and_repeats_nothing(
     numbers, tmp_path, monkeypatch
 ):
     """Kill during the write of each of the 12 records, after some of its bytes."""
+    fake = recorded(lambda arm, fold, rate: fold + rate)
     monkeypatch.setattr(run, "train_networks", fake)
     expected = train_missing(make_study(numbers, tmp_path / "whole"), verbose=False)
     chance, written = random.Random(0), []

@@ -21,6 +21,7 @@ Y = RANDOM.normal(size=(ROWS, 1)).astype("float32")
 PICTURES = RANDOM.normal(size=(ROWS, 4, 4, 1)).astype("float32")
 CLASSES = (PICTURES.mean((1, 2, 3)) > 0).astype("int64")
 WEIGHTS = RANDOM.uniform(0, 2, ROWS).astype("float32")
+PAIR = PICTURES, CLASSES
 RECIPE = Recipe(learning_rates=(0.01, 0.1), folds=1, test_size=0.25, epochs=3)
 
 
@@ -69,6 +70,10 @@ def without_decay():
     return optimizer
 
 
+def error(**words):
+    return lambda: {"loss": "mse"} | words
+
+
 def classify():
     loss = keras.losses.SparseCategoricalCrossentropy()
     return {"loss": loss, "metrics": ["accuracy"]}
@@ -78,7 +83,8 @@ def two_ends():
     return {
         "loss": {"a": own_loss, "b": "sparse_categorical_crossentropy"},
         "loss_weights": {"a": 0.3, "b": 2.0},
-        "metrics": {"b": ["accuracy"], "a": ["mae", own_metric]},
+        "metrics": {"b": ("accuracy",), "a": ["mae", own_metric]},
+        "weighted_metrics": [None, ["accuracy"]],
     }
 
 
@@ -86,37 +92,14 @@ def with_functions():
     return {"loss": own_loss, "metrics": [own_metric, keras.metrics.R2Score()]}
 
 
-NONE = None, None
-SEVERAL = [X, PICTURES], [Y, CLASSES]
-CASES = {  # network, arguments of `compile`, data, metric and mode, score
-    "dense": (dense, lambda: {"loss": "mse", "metrics": ["mae"]}, (X, Y), NONE, "mae"),
-    "functions": (dense, with_functions, (X, Y), NONE, "r2_score"),
-    "convolutional": (convolutional, classify, (PICTURES, CLASSES), NONE, "accuracy"),
-    "weights": (dense, lambda: {"loss": "mse"}, (X, Y, WEIGHTS), NONE, "loss"),
-    "normalized": (normalized, lambda: {"loss": "mse"}, (X, Y), NONE, "loss"),
-    "several": (several, two_ends, SEVERAL, ("val_b_accuracy", "max"), "b_accuracy"),
+CASES = {  # network, arguments of `compile`, data, score and metric
+    "dense": (dense, error(metrics=["mae"]), (X, Y), "mae"),
+    "functions": (dense, with_functions, (X, Y), "r2_score"),
+    "convolutional": (convolutional, classify, PAIR, "accuracy"),
+    "weights": (dense, error(), (X, Y, WEIGHTS), "loss"),
+    "normalized": (normalized, error(), (X, Y), "loss"),
+    "several": (several, two_ends, ([X, PICTURES], [Y, CLASSES]), "b_accuracy"),
 }
-
-
-def builder(network, arguments):
-    """Return the function that a user gives to `compare`."""
-
-    def build():
-        model = network()
-        model.compile(without_decay(), **arguments())
-        return model
-
-    return build
-
-
-small = builder(convolutional, classify)
-PAIR = PICTURES, CLASSES
-
-
-def take(data, rows):
-    return keras.tree.map_structure(lambda array: array[rows], data)
-
-
 ARMS_TRIED = {
     "as-it-is": lambda model: model,
     "vaf": keras_vaf.convert,
@@ -126,77 +109,73 @@ ARMS_TRIED = {
 }
 
 
-def scores(model, data, rows):
-    x, y, *weights = take(data, rows)
-    words = {"sample_weight": weights[0]} if weights else {}
-    return model.evaluate(x, y, verbose=0, return_dict=True, **words)
+def builder(network, arguments, optimizer=without_decay):
+    """Return the function that a user gives to `compare`."""
+
+    def build():
+        model = network()
+        model.compile(optimizer(), **arguments())
+        return model
+
+    return build
 
 
-@pytest.mark.parametrize("arm", ARMS_TRIED)
-@pytest.mark.parametrize("case", CASES)
-def test_a_record_is_what_fit_and_evaluate_give(case, arm, tmp_path):
-    network, arguments, data, (metric, mode), score = CASES[case]
-    found = compare(
-        *(data, ",".join(dict.fromkeys(("as-it-is", arm))), RECIPE),
-        model=builder(network, arguments),
-        metric=metric,
-        mode=mode,
-        seeds=(3,),
-        output=tmp_path,
-        verbose=False,
-    )
-    own = select(found.records)
-    row = own[own["activation"] == arm].iloc[0]
-    [kernels] = independent_seeds(3, 0, "network")
-    keras.utils.set_random_seed(kernels)
-    model = ARMS_TRIED[arm](network())
-    model.compile(without_decay(), **arguments())
-    model.optimizer.learning_rate = row["learning_rate"]
-    train, validation, test = folds_of(found.dataset, found.recipe, 3)[0].rows
-    # Fewer rows than a batch: one batch for each epoch.
-    words = {"epochs": int(row["best_epoch"]), "verbose": 0, "shuffle": False}
-    x, y, *weights = take(data, train)
-    model.fit(x, y, 32, sample_weight=weights[0] if weights else None, **words)
-    for rows, name in ((validation, "validation"), (test, "test")):
-        by_hand = scores(model, data, rows)[score]
-        np.testing.assert_allclose(row[name], by_hand, rtol=1e-4, err_msg=name)
-    assert row["parameters"] == sum(w.numpy().size for w in model.trainable_weights)
-    assert {*train} | {*validation} | {*test} == {*range(ROWS)}
+small = builder(convolutional, classify)
 
 
-def compared(folder, model=small, activations="as-it-is,tanh,vaf", **words):
+def compared(folder, data=PAIR, model=small, **words):
     words = {"recipe": RECIPE, "output": folder, "verbose": False} | words
-    return compare(PAIR, activations, model=model, **words)
+    words = {"activations": ",".join(ARMS_TRIED)} | words
+    return compare(data, model=model, **words)
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    return compared(tmp_path_factory.mktemp("own"))
+@pytest.mark.parametrize("case", CASES)
+def test_a_record_is_what_fit_and_evaluate_give(case, tmp_path):
+    network, arguments, data, score = CASES[case]
+    words = {"metric": f"val_{score}", "mode": "max"} if case == "several" else {}
+    build = builder(network, arguments)
+    found = compared(tmp_path, data, build, seeds=(3,), **words)
+    parts = folds_of(found.dataset, found.recipe, 3)[0].rows
+    assert sorted(np.concatenate(parts)) == [*range(ROWS)]
+    own = select(found.records).set_index("activation")
+    for arm, changed in ARMS_TRIED.items():
+        row = own.loc[arm]
+        keras.utils.set_random_seed(*independent_seeds(3, 0, "network"))
+        model = changed(network())
+        model.compile(without_decay(), **arguments())
+        model.optimizer.learning_rate = row["learning_rate"]
+        for rows, name in zip(parts, ("", "validation", "test"), strict=True):
+            x, y, *weights = keras.tree.map_structure(lambda a, r=rows: a[r], data)
+            words = {"sample_weight": weights[0] if weights else None, "verbose": 0}
+            if not name:  # fewer rows than a batch: one batch for each epoch
+                epochs = int(row["best_epoch"])
+                model.fit(x, y, epochs=epochs, shuffle=False, **words)
+                continue
+            by_hand = model.evaluate(x, y, return_dict=True, **words)[score]
+            np.testing.assert_allclose(row[name], by_hand, rtol=1e-4, err_msg=name)
+        assert row["parameters"] == sum(w.numpy().size for w in model.trainable_weights)
 
 
 @once
-def test_the_files_are_those_of_a_table(found):
+def test_files_and_a_second_run_are_those_of_a_table(tmp_path):
+    found = compared(tmp_path)
+    assert found.table.index.tolist() == ["the model as it is", "VAF", "SiLU"]
     names = {path.name for path in found.folder.iterdir()}
     assert {"table.md", "comparison.png", "best.keras"} <= names
     text = (found.folder / "table.md").read_text()
     assert text.startswith("# Accuracy on own data, model small\n")
-    assert found.table.index.tolist() == ["as it is", "tanh", "VAF"]
     assert found.best_model.evaluate(*PAIR, verbose=0)
     titles = [ax.get_title(loc="left") for ax in found.plot().axes]
     assert "VAF: activation 1 of 1" in titles
-
-
-@once
-def test_a_second_run_trains_only_what_is_missing(found):
-    output = found.folder.parent
-    [file] = output.glob("*.jsonl")
+    [file] = tmp_path.glob("*.jsonl")
     lines = [line for line in file.read_text().splitlines() if line]
     assert len(lines) == 3 * 3 * 2  # arms, seeds and learning rates
     file.write_text("\n".join(lines[:-3]))
-    again = compared(output)
-    same = ["activation", "seed", "learning_rate", "test", "validation"]
-    pd.testing.assert_frame_equal(again.records[same], found.records[same])
-    assert len(records(output)) == len(lines)
+    pd.testing.assert_frame_equal(
+        compared(tmp_path).records.drop(columns="seconds"),
+        found.records.drop(columns="seconds"),
+    )
+    assert len(records(tmp_path)) == len(lines)
 
 
 @once
@@ -208,15 +187,11 @@ def test_the_arms_of_a_trained_model_are_itself_and_its_copies(tmp_path):
     rows = PICTURES[:12] + 1, CLASSES[:12]
     for given in (model, tmp_path / "model.keras"):
         words = {"activations": None, "test_data": rows, "seeds": (0, 1, 2)}
-        found = compared(tmp_path / "runs", given, **words)
+        found = compared(tmp_path / "runs", model=given, **words)
         own = found.records.groupby("activation")["test"]
         unchanged = model.evaluate(*rows, verbose=0)[1]
         np.testing.assert_allclose(own.get_group("unchanged"), unchanged)
-        assert found.table.index.tolist() == [
-            "as it is",
-            "VAF",
-            "unchanged, not trained",
-        ]
+        assert [*own.groups] == ["as-it-is", "unchanged", "vaf"]
         for fold in folds_of(found.dataset, found.recipe, 0):
             np.testing.assert_array_equal(fold.rows.test, range(ROWS, ROWS + 12))
         text = (found.folder / "table.md").read_text()
@@ -243,15 +218,6 @@ def test_arms(tmp_path):
     assert own.recipe(None, 9, quick=False).learning_rates == (0.1, 0.3, 0.9)
 
 
-def changed(**words):
-    def build():
-        model = convolutional()
-        model.compile(**{"optimizer": "sgd"} | classify() | words)
-        return model
-
-    return build
-
-
 class OwnStep(keras.Sequential):
     def train_step(self, *arguments):
         return super().train_step(*arguments)
@@ -262,60 +228,49 @@ class Called(keras.Model):
         return keras.ops.mean(x, axis=(1, 2))
 
 
-def of_class(kind, *layers):
-    def build():
-        model = kind(*layers)
-        model.compile("sgd", "mse")
-        return model
-
-    return build
+def mean(y, predicted):
+    return keras.ops.mean(predicted)
 
 
 def scheduled():
     return keras.optimizers.SGD(keras.optimizers.schedules.CosineDecay(0.1, 10))
 
 
-def own(y, predicted):
-    return keras.ops.mean(predicted)
-
-
-ONE = dense()
-ONE.compile("sgd", "mse")
+ONE = builder(dense, error())()
 HEAD = [keras.Input((4,)), keras.layers.Dense(1)]
 REFUSED = {
-    "compiled": ({"model": dense}, "compiled Keras model"),
-    "class": ({"model": of_class(OwnStep, HEAD)}, "defines `train_step`"),
-    "call": ({"model": of_class(Called)}, "Sequential or Functional"),
-    "schedule": ({"model": lambda: changed(optimizer=scheduled())()}, "a number"),
-    "same": ({"model": lambda: ONE, "data": (X, Y)}, "new model and a new optimizer"),
-    "bare": ({"model": of_class(keras.Sequential, HEAD)}, "Nothing to replace"),
-    "data": ({"data": (PICTURES[:, :2], CLASSES)}, "cannot use the data"),
-    "rows": ({"data": (PICTURES[:9], CLASSES)}, "same number of rows"),
-    "pair": ({"data": iter(PAIR)}, "must be a pair"),
-    "test rows": ({"test_data": (PICTURES[:, :2], CLASSES)}, "the form of `data`"),
-    "trained": ({"model": ONE, "data": (X, Y)}, "needs `test_data`"),
-    "epochs": ({"recipe": None}, "needs the largest number of `epochs`"),
-    "idle": ({"recipe": Recipe(hidden=(5,))}, "`hidden` of a recipe is for tables"),
-    "metric": ({"metric": "val_acc"}, "Did you mean 'val_accuracy'"),
-    "mode": ({"model": changed(metrics=[own]), "metric": "val_own"}, "give `mode`"),
-    "table": ({"model": None, "epochs": 5, "data": "wine"}, "belongs to a `model`"),
+    "compiled Keras model": {"model": dense},
+    "defines `train_step`": {"model": builder(lambda: OwnStep(HEAD), error())},
+    "Sequential or Functional": {"model": builder(Called, error()), "data": PAIR},
+    "a number, not a sched": {"model": builder(dense, error(), scheduled)},
+    "new model and a new optimizer": {"model": lambda: ONE},
+    "Nothing to replace": {"model": builder(lambda: keras.Sequential(HEAD), error())},
+    "cannot use the data": {"data": (PICTURES[:, :2], CLASSES), "model": small},
+    "same number of rows": {"data": (PICTURES[:9], CLASSES)},
+    "must be a pair": {"data": iter(PAIR)},
+    "the form of `data`": {"test_data": (PICTURES[:, :2], CLASSES)},
+    "needs `test_data`": {"model": ONE},
+    "needs the largest number of `epochs`": {"recipe": None},
+    "`hidden` of a recipe is for tables": {"recipe": Recipe(hidden=(5,))},
+    "Did you mean 'val_loss'": {"metric": "val_los"},
+    "give `mode`": {
+        "model": builder(dense, error(metrics=[mean])),
+        "metric": "val_mean",
+    },
+    "needs the metric that decides.*val_b_accuracy": {
+        "model": builder(several, two_ends),
+        "data": CASES["several"][2],
+    },
+    "belongs to a `model`": {"model": None, "epochs": 5, "data": "wine"},
 }
 
 
 @once
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_compared_is_refused_before_the_first_training(case, tmp_path):
-    words, message = REFUSED[case]
-    data = (X, Y) if case in ("class", "bare") else PAIR
-    words = {"data": data, "model": small, "recipe": RECIPE} | words
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_compared_is_refused_before_the_first_training(
+    message, tmp_path
+):
+    words = {"model": builder(dense, error()), "data": (X, Y)} | REFUSED[message]
     with pytest.raises(ValueError, match=message):
-        compare(output=tmp_path, **words)
+        compared(tmp_path, activations=None, **words)
     assert not list(tmp_path.glob("*.jsonl"))
-
-
-@once
-def test_several_outputs_need_the_metric_that_decides():
-    with pytest.raises(ValueError, match="val_b_accuracy"):
-        own_model(builder(several, two_ends), SEVERAL)
-    own = own_model(builder(several, two_ends), SEVERAL, None, "val_a_mae", "min")
-    assert own.task == "minimize a_mae"

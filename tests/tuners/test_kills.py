@@ -12,6 +12,7 @@ from keras_vaf.experiments import Recipe, run
 from keras_vaf.experiments.store import read_lines
 from keras_vaf.tuners import search
 from keras_vaf.tuners.table_search import TUNERS
+from tests.reference_training import recorded
 
 pytestmark = [
     pytest.mark.backend("torch"),  # which compiles nothing
@@ -24,9 +25,9 @@ class Killed(BaseException):
     """Ends a search as a signal does."""
 
 
-def score(values):
+def score(arm, fold, rate):
     """Return a number for some values; one in ten is NaN."""
-    text = json.dumps(values, sort_keys=True, default=float)
+    text = json.dumps([arm.arguments, fold, rate], sort_keys=True, default=float)
     number = int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
     return float("nan") if number % 10 == 0 else (number % 1_000_003) / 1_000_003
 
@@ -37,21 +38,10 @@ def tear(path):
         file.write(b'\n{"key": "to')
 
 
-def fake(folds, arm, recipe, wanted):
-    """Yield records as `train_networks` does, where what they learn does not matter."""
-    for fold, rate in wanted:
-        value = score([arm.arguments, fold, rate])
-        names = ("best_epoch", "validation", "test", "parameters")
-        own = dict.fromkeys(names, 1.0 + (0 if np.isnan(value) else value))
-        own |= {"val_loss": None if np.isnan(value) else value, "seconds": 0.1}
-        own |= {"learning_rate": rate, "epochs": recipe.epochs}
-        yield folds[fold].record() | own
-
-
 @pytest.mark.parametrize("tuner", TUNERS)
 def test_a_search_on_a_table_goes_on_after_each_kill(tmp_path, tuner, monkeypatch):
     """Each training is written once, and the tables are equal."""
-    monkeypatch.setattr(run, "train_networks", fake)
+    monkeypatch.setattr(run, "train_networks", recorded(score))
     x = np.random.default_rng(1).normal(size=(30, 2)).astype("float32")
     small = Dataset("slope", "regression", x, 500 + 20 * x[:, 0], ("a", "b"))
     recipe = Recipe(hidden=(2,), folds=2, epochs=3, learning_rates=(0.01, 0.1))

@@ -9,14 +9,9 @@ import pandas as pd
 import pytest
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import Recipe, compare, run
-from keras_vaf.initializers import RandomStart
-from keras_vaf.layers import VAFActivation
-from keras_vaf.models import mlp
-from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.experiments import Recipe, compare, refit, run
 from keras_vaf.tuners import SearchSpace, activation, search
-from keras_vaf.tuners.table_search import LEARNING_RATES
-from tests.reference_training import standardised, trained_by_batches
+from keras_vaf.tuners.table_search import LEARNING_RATES, SEARCHED
 
 once = pytest.mark.backend("torch")  # which compiles nothing
 
@@ -77,26 +72,13 @@ def test_the_best_network_predicts_as_the_best_trial_on_all_rows(
         options = {"recipe": RECIPE, "output": folder, "verbose": False}
         alone = search(table, TRIALS, baselines=(), **options)
     best = alone.trials.iloc[0]
-    kernels, start = independent_seeds(0, 3, "network", count=2)
-    arguments = {name: best[name] for name in ("g", "sharing")} | {"k": int(best["k"])}
-    random = best["initialization"] == "random"
-    arguments["initialization"] = (
-        RandomStart(seed=start) if random else best["initialization"]
-    )
-    network = mlp(3, (4,), 1, lambda: VAFActivation(**arguments), seed=kernels)
-    network.compile(keras.optimizers.Adam(best["learning_rate"]), "mse")
-    x, y = standardised(table.x, slice(None)), standardised(table.y, slice(None))
-    [seed] = independent_seeds(0, 3, "shuffling")
-    trained_by_batches(network, x, y, round(best["epochs"]), 32, seed)
-
-    model = keras.saving.load_model(alone.folder / "best.keras", safe_mode=True)
-    encoder = model.layers[0]
-    inputs = {column.name: table.x[:, n] for n, column in enumerate(encoder.columns)}
-    predicted = model.predict(encoder.encode(inputs), verbose=0)
-
-    outputs = network.predict(x, verbose=0) * table.y.std() + table.y.mean()
-    assert np.ptp(outputs) > 1
-    np.testing.assert_allclose(predicted, outputs, rtol=1e-5)
+    arguments = best[["k", "g", "sharing", "initialization"]].to_dict()
+    settings = best["learning_rate"], round(best["epochs"])
+    arm = replace(SEARCHED, arguments=arguments)
+    expected = refit(table, arm, RECIPE, *settings).predict(table.x, verbose=0)
+    predicted = alone.best_model.predict(table.x, verbose=0)
+    assert np.ptp(expected) > 1
+    np.testing.assert_allclose(predicted, expected, rtol=1e-5)
 
 
 @once
@@ -160,7 +142,7 @@ def test_a_search_of_an_own_model_draws_its_values_and_goes_on(tmp_path):
     found = search((x, np.abs(x[:, :1])), verbose=False, **words)
     values = ["units", "first_k", "first_g", "first_sharing", "first_initialization"]
     assert {*values, "learning_rate", "score"} <= {*found.trials.columns}
-    assert {*found.table.index} == {"VAF, searched", "as it is"}
+    assert {*found.table.index} == {"VAF, searched", "the model as it is"}
     arm, _ = found._selected(found.arms[0].key)
     network = found.dataset.network(arm, 0, 0)
     best = found.trials.iloc[0]
@@ -187,7 +169,7 @@ def test_a_search_puts_drawn_vafs_into_a_model_without_values(tmp_path):
 
     words = {"trials": 2, "model": build, "epochs": 2, "output": tmp_path}
     found = search((x, np.abs(x[:, :1])), verbose=False, **words)
-    assert {*found.table.index} == {"VAF, searched", "as it is", "PReLU"}
+    assert {*found.table.index} == {"VAF, searched", "the model as it is", "PReLU"}
     arm, _ = found._selected(found.arms[0].key)
     layer = found.dataset.network(arm, 0, 0).layers[1]
     assert {n: layer.get_config()[n] for n in arm.arguments} == arm.arguments

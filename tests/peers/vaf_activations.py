@@ -63,6 +63,11 @@ def pytest_configure(config):
     TestCase.run_layer_test = without_counts(TestCase.run_layer_test)
 
 
+def pytest_runtest_setup(item):
+    """Give each test the same random numbers in each run."""
+    keras.utils.set_random_seed(0)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """Accept a known failure, and refuse a known one that passes or has another error.

@@ -15,8 +15,9 @@ _FORMULA = re.compile(
     r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL
 )
 # What notebooks would load from other servers: scripts for formulas, and badges.
-_SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
-_FROM_SERVERS = re.compile(r"https?:|MathJax")
+_SCRIPT = re.compile(
+    r"<script\b(?:(?!</script>).)*(?:https?:|MathJax).*?</script>", re.DOTALL
+)
 # Options of the command line, which are not broken after their hyphens.
 _OPTION = re.compile(r"(?<=[>\s`])--?[a-z][a-z-]*(?=[^<>]*</code>)")
 _BADGE = re.compile(r'<img alt="([^"]*)" src="https?:[^>]*>')
@@ -105,14 +106,10 @@ def on_page_markdown(markdown, page, **kwargs):
 
 def on_page_content(content, **kwargs):
     """Typeset formulas as MathML, and load nothing from other servers."""
-    content = _SCRIPT.sub(lambda found: _own(found[0]), content)
+    content = _SCRIPT.sub("", content)
     content = _BADGE.sub(r"\1", content)
     content = _OPTION.sub(r'<span class="option">\g<0></span>', content)
     return _FORMULA.sub(_mathml, content)
-
-
-def _own(script: str) -> str:
-    return "" if _FROM_SERVERS.search(script) else script
 
 
 def _mathml(found: re.Match[str]) -> str:

@@ -212,14 +212,11 @@ def torch() -> None:
 
 
 def compare() -> None:
-    """Draw the picture of a comparison on the Wine data."""
-    from keras_vaf.experiments import Recipe, compare
+    """Draw the picture of `keras-vaf compare yacht`."""
+    from keras_vaf.experiments import compare
 
     with tempfile.TemporaryDirectory() as folder:
-        recipe = Recipe(hidden=(10,), learning_rates=(0.01,))
-        names = "vaf-silu,relu,silu"
-        found = compare("wine", names, recipe, output=folder)
-        save("compare", png_bytes(found.plot(), dpi=110))
+        save("compare", png_bytes(compare("yacht", output=folder).plot(), dpi=110))
 
 
 def search() -> None:
@@ -228,23 +225,6 @@ def search() -> None:
     outputs = [each for cell in book["cells"] for each in cell.get("outputs", ())]
     pictures = [each["data"].get("image/png") for each in outputs if "data" in each]
     save("search", base64.b64decode([each for each in pictures if each][-1]))
-
-
-def choose() -> None:
-    """Draw the ratios of the table of settings."""
-    text = (DOCS / "choose.md").read_text("utf-8").partition("table: choices")[2]
-    rows = re.findall(r"^\| ([^|]+) \| ([\d.]+) \(([\d.]+) to ([\d.]+)\)", text, re.M)
-    _, ax = pyplot.subplots(figsize=(7, 5))
-    for place, (_, mean, low, high) in enumerate(rows):
-        color = style.BLUE if float(high) < 1 else style.ORANGE
-        color = style.GREY if float(low) <= 1 <= float(high) else color
-        ax.plot([float(low), float(high)], [place, place], color=color)
-        ax.plot(float(mean), place, "o", color=color)
-    ax.axvline(1, color=style.DARK, lw=1)
-    ax.set_yticks(range(len(rows)), [row[0] for row in rows])
-    ax.invert_yaxis()
-    ax.set_xlabel("error relative to the default VAF, with 95 % interval")
-    save("choose")
 
 
 def small() -> None:
@@ -274,21 +254,9 @@ def physics() -> None:
     (EXAMPLES / "physics.txt").write_text(f"{text}{_where()}", encoding="utf-8")
 
 
-ALL = (
-    vaf,
-    units,
-    five_minutes,
-    formula,
-    starts,
-    family,
-    compare,
-    search,
-    choose,
-    physics,
-    small,
-)
+ALL = (vaf, units, five_minutes, formula, starts, family, compare, search, physics)
 PICTURES: dict[str, Callable[[], None]] = {each.__name__: each for each in ALL}
-PICTURES |= {"convert": convert_, "simplify": simplify_, "torch": torch}
+PICTURES |= {"convert": convert_, "simplify": simplify_, "small": small, "torch": torch}
 
 
 if __name__ == "__main__":

@@ -5,14 +5,7 @@ import functools
 import pandas as pd
 from pandas import DataFrame
 
-from benchmarks.recompute.records import (
-    Lines,
-    best,
-    best_mean,
-    lines,
-    read,
-    wide,
-)
+from benchmarks.recompute.records import Lines, best, best_mean, lines, read, wide
 from benchmarks.recompute.statistics import Estimate, holm, ratio, t_test
 
 TASKS = "regression", "classification"
@@ -48,16 +41,13 @@ def on_choices() -> Lines:
     means = pd.concat(wide(selected(f"choices-{t}"), "dataset", "error") for t in TASKS)
     table = read("reproduction/choices-regression").drop_duplicates("activation")
     table = table.set_index("title").dropna(subset="against")
-    found = {
-        n: ratio(means[e.activation], means[e.against]) for n, e in table.iterrows()
-    }
+    pairs = {title: (e.activation, e.against) for title, e in table.iterrows()}
     for name in ("tanh", "silu"):  # these against the default, too
-        found[f"fixed {name}"] = ratio(means[name], means["vaf-relu"])
+        pairs[f"fixed {name}"] = name, "vaf-relu"
+    found = {title: ratio(means[a], means[b]) for title, (a, b) in pairs.items()}
     corrected = holm(e.p for e in found.values())
-    return [
-        [title, e.text(), f"{p:.3g}"]
-        for (title, e), p in zip(found.items(), corrected, strict=True)
-    ]
+    every = zip(found.items(), corrected, strict=True)
+    return [[title, e.text(), f"{p:.3g}"] for (title, e), p in every]
 
 
 def on_paper() -> dict[str, Lines]:

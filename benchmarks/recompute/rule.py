@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from benchmarks.recompute.records import Lines, read
@@ -65,9 +64,7 @@ def worth(rows: DataFrame, fixed: list[str], pairs: list) -> DataFrame:
 
 def on_rule() -> Lines:
     five, each = ARMS[:5], [([fold], [fold]) for fold in range(10)]
-    tuned = selected(
-        pd.concat([read("evidence/regressions"), read("evidence/catalogue")])
-    )
+    tuned = selected(read("evidence/regressions", "evidence/catalogue"))
     seeds = read("evidence/few-units").query("question == 0 and units == 100")
     seeds = selected(seeds[seeds.rate == 0.001].assign(fold=seeds.seed, seed=0))
     classes = read("reproduction/classification-ours")

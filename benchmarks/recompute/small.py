@@ -1,8 +1,7 @@
 """Tables of small layers, and of fine-tuning with few labels."""
 
 import numpy as np
-import pandas as pd
-from pandas import DataFrame
+from pandas import Series
 
 from benchmarks.recompute.records import BY_RATE, Lines, best, read, wide
 from benchmarks.recompute.statistics import ratio
@@ -21,12 +20,11 @@ TUNED = {
 }
 
 
-def chosen(names: tuple[str, ...], units: tuple[int, ...], title: str) -> DataFrame:
-    """Return what validation rows choose of some activations and numbers of units."""
-    frame = read("evidence/few-units").query(
-        "question in @units and activation in @names"
-    )
-    return best(frame, ["dataset", "seed"], BY_RATE).assign(activation=title)
+def chosen(names: tuple[str, ...], units: tuple[int, ...]) -> Series:
+    """Return errors of what validation rows choose of activations and units."""
+    asked = "question in @units and activation in @names"
+    frame = read("evidence/few-units").query(asked)
+    return best(frame, ["dataset", "seed"], BY_RATE).groupby("dataset").test.mean()
 
 
 def on_small() -> dict[str, Lines]:
@@ -34,21 +32,13 @@ def on_small() -> dict[str, Lines]:
     pairs = [((units,), (units,)) for units in UNITS] + [(UNITS, UNITS), ((16,), UNITS)]
     rows, all_means = Lines(), Lines()
     for place, (own, others) in enumerate(pairs):
-        both = chosen(("vaf-silu",), own, "vaf"), chosen(RIVALS, others, "best")
-        e = ratio(
-            *(wide(pd.concat(both), "dataset", "test")[n] for n in ("vaf", "best"))
-        )
+        e = ratio(chosen(("vaf-silu",), own), chosen(RIVALS, others))
         free = "free" if len(own) > 1 else str(own[0])
         rival = "as many numbers" if place < len(UNITS) else "free"
         rows.append([free, rival, *e.cells(), f"{e.below}, {e.above}", f"{e.p:.4f}"])
     for units in UNITS:
-        means = [
-            wide(chosen((name,), (units,), "own"), "dataset", "test")["own"]
-            for name in (*RIVALS, "vaf-silu")
-        ]
-        all_means.append(
-            [str(units), *(f"{np.exp(np.log(m).mean()):.4f}" for m in means)]
-        )
+        logs = [np.log(chosen((each,), (units,))) for each in (*RIVALS, "vaf-silu")]
+        all_means.append([str(units), *(f"{np.exp(each.mean()):.4f}" for each in logs)])
     return {"small-layers": rows, "small-errors": all_means}
 
 

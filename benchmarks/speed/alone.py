@@ -19,18 +19,13 @@ SHAPE = tuple(map(int, ARRAY.split(" x ")))
 
 def works(arm: Arm, compiled: bool) -> Works:
     """Return a program of a layer, which returns when its work is done."""
-    layer = (
-        VAFActivation(arm.k, arm.g, arm.sharing, RandomStart(seed=0))
-        if arm.g
-        else keras.layers.Activation(arm.activation)
-    )
+    layer = keras.layers.Activation(None if arm.g else arm.activation)
+    if arm.g:
+        layer = VAFActivation(arm.k, arm.g, arm.sharing, RandomStart(seed=0))
     layer.build(SHAPE)
     weights = [variable.value for variable in layer.trainable_variables]
-    random = np.random.default_rng(0)
-    x, upstream = (
-        keras.ops.convert_to_tensor(random.standard_normal(SHAPE, "float32"))
-        for _ in range(2)
-    )
+    numbers = np.random.default_rng(0).standard_normal((2, *SHAPE), "float32")
+    x, upstream = map(keras.ops.convert_to_tensor, numbers)
     backend = keras.backend.backend()
     if backend == "torch":
         run = _on_torch(layer, weights, x.requires_grad_(), upstream)
@@ -44,11 +39,8 @@ def works(arm: Arm, compiled: bool) -> Works:
 def _on_jax(layer: Any, weights: Any, x: Any, upstream: Any) -> Callable[[], Any]:
     import jax
 
-    network = keras.Sequential([layer])  # it knows `training`, not every layer does
-    network.build(SHAPE)
-
     def forward(weights: Any, x: Any) -> Any:
-        return network.stateless_call(weights, [], x, training=True)[0]
+        return layer.stateless_call(weights, [], x)[0]
 
     @jax.jit
     def both(weights: Any, x: Any, upstream: Any) -> Any:

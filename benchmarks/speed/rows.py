@@ -66,9 +66,9 @@ def summary(own: Sequence[float], fixed: Sequence[float]) -> Row:
 def measured(arguments: list[str], variables: dict[str, str]) -> Iterator[Row]:
     """Yield the rows that a module prints in a process, each as a line of JSON."""
     command = [sys.executable, "-m", *arguments]
-    variables = {**os.environ, **variables}
+    options: Row = {"stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(
-        command, env=variables, stdout=subprocess.PIPE, text=True
+        command, env={**os.environ, **variables}, **options
     ) as process:
         for line in process.stdout or ():
             print(line, end="", flush=True)

@@ -126,6 +126,28 @@ def test_a_failed_import_shows_what_was_hidden(tmp_path):
     assert done.stderr == "the library says\nkeras-vaf: no keras\n"
 
 
+@pytest.mark.parametrize(
+    ("configured", "installed", "backend"),
+    [
+        ("tensorflow", ["jax"], "jax"),
+        ("jax", ["torch"], "torch"),
+        ("tensorflow", ["jax", "torch"], ""),
+        ("jax", ["jax"], ""),
+    ],
+)
+def test_the_only_installed_backend_is_used(light, configured, installed, backend):
+    (light / "keras.json").write_text(f'{{"backend": "{configured}"}}')
+    work = "import os; print(os.environ['KERAS_BACKEND'])"
+    program = f"from importlib import util\nutil.find_spec = {installed}.__contains__\n"
+    program += COMMAND.format(work=work)
+    home = {"KERAS_HOME": str(light)}
+    done = run("-c", program, "data", cwd=light, KERAS_BACKEND="", **home)
+    assert (done.returncode, done.stdout) == (0, f"{backend}\n")
+    assert (f"{backend} is used. Set KERAS_BACKEND" in done.stderr) == bool(backend)
+    chosen = run("-c", program, "data", cwd=light, KERAS_BACKEND=configured, **home)
+    assert (chosen.stdout, chosen.stderr) == (f"{configured}\n", "")
+
+
 LINES = """\
 convert m.keras -o vaf.keras --layers dense
 inspect vaf.keras --picture vaf.png

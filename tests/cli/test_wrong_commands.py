@@ -28,6 +28,7 @@ LINES = {
     "simplify": "simplify vaf.keras -o out.keras",
     "freeze": "freeze vaf.keras -o out.keras",
     "to-relu": "to-relu model.keras -o out.keras",
+    "predict": "predict best.keras t.csv -o out.csv",
     "data": "data",
     "reproduce": "reproduce classification",
 }
@@ -78,10 +79,24 @@ def lines():
 
 
 @pytest.fixture
-def files(run, tmp_path, monkeypatch):
-    """Write a table and models where `run` runs, and let nothing be trained."""
+def table(tmp_path):
+    """Write a table where `run` runs."""
     rows = "".join(f"{n},{n * n % 7},{n % 5}.5\n" for n in range(40))
     (tmp_path / "t.csv").write_text(f"a,b,y\n{rows}")
+
+
+@pytest.fixture
+def best(run, table, tmp_path):
+    """Train a best.keras where `run` runs."""
+    quick = "--folds 2 --epochs 1 --hidden 2 --activations relu --learning-rates 0.01"
+    assert run(f"compare t.csv --target y {quick} --output o")[0] == 0
+    [path] = tmp_path.rglob("best.keras")
+    path.rename(tmp_path / "best.keras")
+
+
+@pytest.fixture
+def files(run, table, tmp_path, monkeypatch):
+    """Write models where `run` runs, and let nothing be trained."""
     sequential().save(tmp_path / "model.keras")
     convert(sequential()).save(tmp_path / "vaf.keras")
     (tmp_path / "damaged.keras").write_bytes(b"PK\x03\x04 and no more")
@@ -95,7 +110,7 @@ def files(run, tmp_path, monkeypatch):
         monkeypatch.setattr(module, "train_missing", train)
 
 
-def test_each_wrong_value_is_refused_by_the_name_of_its_option(run, files):
+def test_each_wrong_value_is_refused_by_the_name_of_its_option(run, best, files):
     tried = list(lines())
     assert len(tried) > 250
     for option, value, words in tried:
@@ -105,7 +120,7 @@ def test_each_wrong_value_is_refused_by_the_name_of_its_option(run, files):
         named = option in errors or repr(value)[1:-1][:60] in errors
         named = named or value in ("nodir/p.png", ".")  # a file of the machine
         assert named, (words, errors)
-    assert not Path("out.keras").exists()
+    assert not [*Path().glob("out.*")]
 
 
 @pytest.mark.parametrize(("line", "expected"), PAIRS)

@@ -1,6 +1,5 @@
 """Arguments of trainable activations: their names, and those of each weight."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,12 +34,16 @@ def regularizer_of(layer: Any, name: str) -> Callable[[Tensor], Tensor] | None:
     first = next(name for name in layer.weight_names if name not in fixed)
     if layer.function_regularizer is None or name != first:
         return regularizer
-    return functools.partial(_both_penalties, layer=layer, regularizer=regularizer)
+    return _BothPenalties(layer, regularizer)
 
 
-def _both_penalties(weight: Tensor, layer: Any, regularizer: Any) -> Tensor:
-    own = 0.0 if regularizer is None else regularizer(weight)
-    return layer.function_regularizer(layer) + own
+class _BothPenalties(keras.Regularizer):  # before Keras 3.15, a variable takes no other
+    def __init__(self, layer: Any, regularizer: Any) -> None:
+        self.layer, self.regularizer = layer, regularizer
+
+    def __call__(self, weight: Tensor) -> Tensor:
+        own = 0.0 if self.regularizer is None else self.regularizer(weight)
+        return self.layer.function_regularizer(self.layer) + own
 
 
 def get_slot(argument: str, identifier: Any) -> Any:

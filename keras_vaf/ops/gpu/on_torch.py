@@ -3,7 +3,7 @@
 import functools
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Sequence  # noqa: UP035 (PyTorch 2.6 knows no other one)
 
 import torch
 
@@ -52,7 +52,7 @@ def run(
 
 @torch.library.triton_op("keras_vaf::gradients", mutates_args=())
 def _operator(
-    upstream: Tensor, x: Tensor, weight: Tensor, g: str, axes: list[int]
+    upstream: Tensor, x: Tensor, weight: Tensor, g: str, axes: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     found: Any = launch(upstream, x, weight, g, tuple(axes), torch.library.wrap_triton)
     return found

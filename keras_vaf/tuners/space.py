@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -107,12 +106,6 @@ def check_one_process(name: str) -> None:
             f"`{name}` searches in one process: use a tuner of KerasTuner. "
             f"Received: KERASTUNER_ORACLE_IP={chief}"
         )
-
-
-def epochs_of(oracle: Any, values: dict[str, Any], epochs: int) -> int:
-    """Return the number of epochs of a trial, which for Hyperband is a part of all."""
-    most = getattr(oracle, "max_epochs", 1)
-    return math.ceil(epochs * values.get("tuner/epochs", most) / most)
 
 
 def _name_of(value: Any, argument: str) -> Any:

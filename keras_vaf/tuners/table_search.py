@@ -15,23 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from keras_vaf.datasets import Dataset
-from keras_vaf.experiments import comparison
+from keras_vaf.experiments import comparison, run
 from keras_vaf.experiments.advice import advice
 from keras_vaf.experiments.arms import Arm, find_arms, references
 from keras_vaf.experiments.own_model import own_model
 from keras_vaf.experiments.recipe import Data, Recipe
 from keras_vaf.experiments.results import numbers_of, sign
-from keras_vaf.experiments.run import (
-    Study,
-    check_study,
-    folder_of,
-    follow,
-    train_missing,
-)
 from keras_vaf.experiments.tables import option
 from keras_vaf.training import recipe as defaults
 from keras_vaf.training.compiled import takes_values
-from keras_vaf.tuners.space import activation, check_one_process, epochs_of
+from keras_vaf.training.seeds import independent_seeds
+from keras_vaf.tuners.space import activation, check_one_process
 from keras_vaf.utils import check_choice, check_integer, require, write_atomically
 
 if TYPE_CHECKING:
@@ -81,7 +75,7 @@ class Search(comparison.Comparison):
         if key[0] != SEARCHED.name:
             return super()._selected(key)
         best = _trials(self.drawn).index[0]
-        arm = replace(_searched(self.dataset), arguments=json.loads(best[0]))
+        arm = replace(self.arms[0], arguments=json.loads(best[0]))
         return arm, self.drawn.groupby(_TRIAL).get_group(best)
 
     @property
@@ -159,55 +153,47 @@ def search(
         dataset = own_model(model, data, test_data, metric, mode, searched=True)
         given, recipe = recipe, dataset.recipe(recipe, epochs, quick=False)
         recipe = recipe if given else replace(recipe, folds=FOLDS)
-    if baselines is None and model is None:
-        baselines = BASELINES
-    elif baselines is None:  # what draws its activations has them already
-        baselines = "as-it-is" if takes_values(model) else "as-it-is,prelu"
+    if baselines is None:
+        usual = "as-it-is" if takes_values(model) else "as-it-is,prelu"
+        baselines = BASELINES if model is None else usual
     if isinstance(baselines, str):
         baselines = () if baselines == "none" else find_arms(baselines)
-    study = Study(
-        dataset, (_searched(dataset), *baselines), recipe, (seed,), Path(output)
-    )
-    study = check_study(study)
+    # What takes values has activations of its own.
+    searched = replace(SEARCHED, layer="") if takes_values(model) else SEARCHED
+    arms = searched, *baselines
+    study = run.check_study(run.Study(dataset, arms, recipe, (seed,), Path(output)))
     check_integer("the number of learning rates", len(recipe.learning_rates), minimum=2)
     drawn = _drawn(tuner, trials, study, verbose)
     others = study._replace(
         arms=(*study.arms[1:], *references(dataset.task)),
         recipe=replace(recipe, learning_rates=_between(recipe.learning_rates, trials)),
     )
-    records = train_missing(others, verbose, phase="Other models", further=False)
+    records = run.train_missing(others, verbose, phase="Other models", further=False)
     # All trials are tries of one activation, before those of the references.
     name, arguments = SEARCHED.key
-    tries = drawn.assign(
-        activation=name, arguments=arguments, recipe=recipe.digest(dataset)
-    )
+    words = {"activation": name, "arguments": arguments}
+    tries = drawn.assign(**words, recipe=recipe.digest(dataset))
     records = require("pandas", extra="tune").concat([records, tries])
     order = records["learning_rate"].isna().argsort(kind="stable")
     records = records.iloc[order].reset_index(drop=True)
-    folder = folder_of(study, "search-", tuner, trials)
+    folder = run.folder_of(study, "search-", tuner, trials)
     found = Search(records, folder, dataset, study.arms, recipe, drawn)
     comparison.write_files(found)
     write_atomically(folder / "trials.csv", found.trials.to_csv(index=False))
     return found
 
 
-def _searched(dataset: Data) -> Arm:
-    """Return the arm of the trials, whose layers may come from the function itself."""
-    own = takes_values(getattr(dataset, "build", None))
-    return replace(SEARCHED, layer="") if own else SEARCHED
-
-
-def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataFrame:
-    """Train the trials of the VAF that have no records, and return all records.
-
-    A search that goes on draws from the beginning. Nothing reads KerasTuner's files.
-    """
+def _drawn(tuner: str, trials: int, study: run.Study, verbose: bool) -> Any:
+    """Train the trials of the VAF that have no records, and return all records."""
+    # A search that goes on draws from the beginning. Nothing reads KerasTuner's files.
     keras_tuner = require("keras_tuner", extra="tune")
     parts = {"max_epochs": _UNITS.get(trials), "factor": 3}
     budget = parts if tuner == "hyperband" else {"max_trials": trials}
-
-    build = getattr(study.dataset, "build", None)
-    draw = build if build and takes_values(build) else activation
+    draw: Any = activation
+    seed = study.seeds[0] + 1  # KerasTuner ignores the seed 0
+    if takes_values(build := getattr(study.dataset, "build", None)):
+        # With small seeds, the first trials of KerasTuner are alike.
+        draw, [seed] = build, independent_seeds(seed, "trials")
 
     def space(hp: Any) -> None:
         draw(hp)
@@ -218,31 +204,33 @@ def _drawn(tuner: str, trials: int, study: Study, verbose: bool) -> pandas.DataF
         oracle = getattr(keras_tuner, TUNERS[tuner])(
             space,
             objective=keras_tuner.Objective("error", "min"),
-            seed=study.seeds[0] + 1,  # KerasTuner ignores the seed 0
+            seed=seed,
             max_consecutive_failed_trials=trials + 1,  # a failed one is a result, too
             directory=scratch,
             **budget,
         ).oracle
         oracle.verbose = 0
         batches = _train(oracle, study, found)
-        follow(batches, "Trials of the VAF", trials * study.recipe.folds, verbose)
+        run.follow(batches, "Trials of the VAF", trials * study.recipe.folds, verbose)
     return require("pandas", extra="tune").concat(found).drop_duplicates()
 
 
 def _train(
-    oracle: Any, study: Study, found: list[pandas.DataFrame]
+    oracle: Any, study: run.Study, found: list[pandas.DataFrame]
 ) -> Iterator[tuple[str, int]]:
     """Train each trial, append its records, and yield its name and their number."""
     while (trial := oracle.create_trial("search")).status == "RUNNING":
         values = trial.hyperparameters.values
         rate = values["learning_rate"]
-        epochs = epochs_of(oracle, values, study.recipe.epochs)
+        most = getattr(oracle, "max_epochs", 1)  # of Hyperband
+        part = values.get("tuner/epochs", most) / most
+        epochs = math.ceil(study.recipe.epochs * part)
         recipe = replace(study.recipe, learning_rates=(rate,), epochs=epochs)
-        idle = ("learning_rate", "tuner/")  # of no network
-        own = {n: v for n, v in values.items() if not n.startswith(idle)}
-        arm = replace(_searched(study.dataset), arguments=own)
+        own = {n: v for n, v in values.items() if not n.startswith("tuner/")}
+        del own["learning_rate"]
+        arm = replace(study.arms[0], arguments=own)
         tried = study._replace(arms=(arm,), recipe=recipe)
-        found.append(train_missing(tried, verbose=False, further=False))
+        found.append(run.train_missing(tried, verbose=False, further=False))
         error = numbers_of(found[-1])["error"]
         if math.isfinite(error):
             oracle.update_trial(trial.trial_id, {"error": error})

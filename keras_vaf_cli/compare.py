@@ -30,18 +30,19 @@ def run(given: dict[str, Any]) -> None:
     from keras_vaf.experiments import Recipe, compare, find_arms
     from keras_vaf.training import recipe
 
-    settings = recipe.QUICK if "quick" in given else {}
-    names = "hidden", "learning_rates", "epochs", "folds", "missing"
+    settings = dict(recipe.QUICK) if "quick" in given else {}
+    settings |= pick(given, "hidden", "learning_rates", "epochs", "folds", "missing")
     arms = find_arms(",".join(given.get("activations", recipe.ACTIVATIONS)))
-    for name in pick(given, "k", "g"):
+    own = pick(given, "k", "g")
+    for name in own:
         if not any(name in arm.arguments for arm in arms):
             raise ValueError(
                 f"`--{name}` is for a VAF: use `--activations relu,vaf-relu`."
             )
     comparison = compare(
         open_data(given),
-        [arm.updated(**pick(given, "k", "g")) for arm in arms],
-        Recipe(**{**settings, **pick(given, *names)}),
+        [arm.updated(**own) for arm in arms],
+        Recipe(**settings),
         **pick(given, "seeds", "output", "jobs"),
     )
     show_comparison(comparison)

@@ -10,7 +10,6 @@ examples:
   keras-vaf convert model.keras -o converted.keras --layers 'block1_*,top'
 """
 
-from functools import partial
 from typing import Any
 
 from keras_vaf_cli.shared import change_model, pick
@@ -26,11 +25,10 @@ ARGUMENTS = {
 def run(given: dict[str, Any]) -> None:
     """Convert the model."""
     from keras_vaf import layers
-    from keras_vaf.models import convert
     from keras_vaf.utils import check_choice
 
     words = pick(given, "layers", "k", "g", "sharing")
     if "to" in given:
         classes = {each.layer.__name__: each.layer for each in layers.ACTIVATIONS}
         words["to"] = classes[check_choice("to", given["to"], classes)]
-    change_model(given, partial(convert, **words))
+    change_model(given, "convert", **words)

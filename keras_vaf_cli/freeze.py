@@ -17,6 +17,4 @@ ARGUMENTS = {"": ("model", "-o --output", "--force")}
 
 def run(given: dict[str, Any]) -> None:
     """Freeze the model."""
-    from keras_vaf.models import freeze
-
-    change_model(given, freeze)
+    change_model(given, "freeze")

@@ -45,9 +45,7 @@ def run(given: dict[str, Any]) -> None:
 
 def _newest(path: Path) -> Path:
     """Return a file, or the newest best.keras in a folder."""
-    if not path.is_dir():
-        return path
-    found = sorted(path.rglob("best.keras"), key=lambda file: file.stat().st_mtime)
+    found = [*path.rglob("best.keras")] if path.is_dir() else [path]
     if not found:
         raise ValueError(f"The folder {path} has no best.keras.")
-    return found[-1]
+    return max(found, key=lambda file: file.stat().st_mtime if found[1:] else 0)

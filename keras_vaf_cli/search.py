@@ -50,18 +50,14 @@ def _print_trials(found: "Search") -> None:
     from keras_vaf.experiments.tables import task_of, written
 
     task, trials = task_of(found.records), found.trials
-    score, _ = score_of(task)
-    names = [*trials.columns[: trials.columns.get_loc("score")]]
+    score, names = score_of(task)[0], [*trials.columns]
+    names = ["score", "deviation", *names[: names.index("score")]]
     lines = [
-        [written(score, task), written(deviation, task), *map(str, values)]
-        for score, deviation, *values in trials[["score", "deviation", *names]]
-        .head(10)
-        .itertuples(index=False)
+        [*(written(each, task) for each in row[:2]), *map(str, row[2:])]
+        for row in trials[names].head(10).itertuples(index=False)
     ]
-    failed = trials["score"].isna().sum()
-    notes = [
-        f"{score}: mean on the validation rows of the folds, with its deviation.",
-        *([f"{failed} trials failed."] if failed else []),
-    ]
+    notes = [f"{score}: mean on the validation rows of the folds, with its deviation."]
+    if failed := trials["score"].isna().sum():
+        notes += [f"{failed} trials failed."]
     title = f"Trials of the VAF: the best {len(lines)} of {len(trials)}"
-    print_table(title, [score, "deviation", *names], lines, notes)
+    print_table(title, [score, *names[1:]], lines, notes)

@@ -5,7 +5,8 @@ import itertools
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from keras_vaf_cli.options import FORMAT, ROLES
@@ -81,14 +82,14 @@ def show_comparison(comparison: "Comparison", files: str = "comparison.png") -> 
     )
 
 
-def change_model(given: dict[str, Any], change: Callable[[Any], Any]) -> None:
-    """Write a changed copy of a model and print the changes."""
-    from keras_vaf.models import report
+def change_model(given: dict[str, Any], name: str, **words: Any) -> None:
+    """Write a copy of a model, changed by a function of `keras_vaf.models`."""
+    from keras_vaf import models
     from keras_vaf.models.files import change_file
 
-    output = given["output"]
+    change, output = partial(getattr(models, name), **words), given["output"]
     changed = change_file(given["model"], output, change, "force" in given)
-    say(report(changed))
+    say(models.report(changed))
     say(f"Written to {output}.")
 
 

@@ -8,7 +8,6 @@ example:
   keras-vaf simplify model.keras -o smaller.keras --tolerance 0.01
 """
 
-from functools import partial
 from typing import Any
 
 from keras_vaf_cli.shared import change_model
@@ -18,6 +17,4 @@ ARGUMENTS = {"": ("model", "-o --output", "--force", "--tolerance")}
 
 def run(given: dict[str, Any]) -> None:
     """Simplify the model."""
-    from keras_vaf.models import simplify
-
-    change_model(given, partial(simplify, tolerance=given.get("tolerance", 0.01)))
+    change_model(given, "simplify", tolerance=given.get("tolerance", 0.01))

@@ -9,7 +9,6 @@ examples:
   keras-vaf to-relu model.keras -o relu.keras --data inputs.npy --k 3 --widen
 """
 
-from functools import partial
 from typing import Any
 
 from keras_vaf_cli.shared import change_model, pick
@@ -21,8 +20,6 @@ def run(given: dict[str, Any]) -> None:
     """Write the model with ReLU alone."""
     import numpy as np
 
-    from keras_vaf.models import to_relu
-
     words = pick(given, "k", "widen")
     if "data" in given:
         try:
@@ -33,4 +30,4 @@ def run(given: dict[str, Any]) -> None:
                 "`--data` must be an array that `numpy.save` wrote. Received: "
                 f"{given['data']}"
             ) from error
-    change_model(given, partial(to_relu, **words))
+    change_model(given, "to_relu", **words)

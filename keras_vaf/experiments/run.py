@@ -173,11 +173,9 @@ def _train(study: Study, phase: str, note: str, verbose: bool) -> None:
         total = sum(len(wanted) for _, wanted in batches)
         if done := len(study.records()):
             note = f" {done:,} of {done + total:,} are done.{note}"
-        together = (
-            isinstance(study.dataset, Dataset) and keras.backend.backend() != "jax"
-        )
+        slow = isinstance(study.dataset, Dataset) and keras.backend.backend() != "jax"
         done = joblib.Parallel(n_jobs=jobs, return_as=kind)(tasks)
-        follow(done, phase, total, verbose, note, _FASTER * together)
+        follow(done, phase, total, verbose, note, _FASTER * slow)
     if any(study.missing()):
         raise FileNotFoundError(
             f"Records disappeared from {study.folder}. Keep the folder until all "
@@ -203,7 +201,6 @@ def _killed() -> tuple[type[Exception], ...]:
 def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
     """Train a study of one arm and one seed; return its name and `count`."""
     dataset, [arm], recipe, [seed], *_ = study
-    own = isinstance(dataset, OwnModel)
     if digest != recipe.digest(dataset):
         raise RuntimeError(
             "All processes must have the same Keras backend and precision. Received: "
@@ -216,7 +213,7 @@ def train_batch(study: Study, digest: str, count: int) -> tuple[str, int]:
     shared = {
         "problem": dataset.name,
         "task": dataset.task,
-        "hidden": dataset.network_name if own else "-".join(map(str, recipe.hidden)),
+        "hidden": getattr(dataset, "network_name", "-".join(map(str, recipe.hidden))),
         "title": arm.title,
         "recipe": digest,
         "activation": arm.key[0],

@@ -1,6 +1,5 @@
 """`table`, the numbers of a comparison, and `text_of`, the table for readers."""
 
-import itertools
 import json
 import math
 from collections.abc import Iterator
@@ -106,24 +105,23 @@ def text_of(found: DataFrame, epochs: int = 0) -> Text:
         found: Records, as for `table`.
         epochs: Largest number of epochs, for a note on the settings.
     """
-    task, lines = task_of(found), []
-    for row in table(found).itertuples():
-        lines.append(
-            {
-                "activation": row.Index,
-                "mean": written(row.mean, task),
-                "deviation": written(row.deviation, task),
-                "gain": _gain(row.gain, row.interval, task),
-                "p (Holm)": p_value(row.p).removeprefix("= "),
-                "parameters": f"{row.parameters:,.0f}".replace("nan", ""),
-                "seconds": f"{row.seconds:.1f}".replace("nan", ""),
-            }
-        )
+    task, shown = task_of(found), table(found)
+    lines = [
+        {
+            "activation": row.Index,
+            "mean": written(row.mean, task),
+            "deviation": written(row.deviation, task),
+            "gain": _gain(row.gain, row.interval, task),
+            "p (Holm)": p_value(row.p).removeprefix("= "),
+            "parameters": f"{row.parameters:,.0f}".replace("nan", ""),
+            "seconds": f"{row.seconds:.1f}".replace("nan", ""),
+        }
+        for row in shown.itertuples()
+    ]
     columns = [name for name in lines[0] if any(line[name] for line in lines)]
     cells = [[line[name] for name in columns] for line in lines]
     (score, _), first = results.score_of(task), found.iloc[0]
-    network = first["hidden"]
-    network = network if task not in CONSTANT else f"hidden layers {network}"
+    network = f"{'hidden layers ' * (task in CONSTANT)}{first['hidden']}"
     title = f"{score[0].upper()}{score[1:]} on {first['problem']}, {network}"
     notes = [*_notes(found), *([_settings(found, epochs)] if epochs else [])]
     return Text(title, columns, cells, notes)
@@ -167,11 +165,9 @@ def _notes(found: DataFrame) -> list[str]:
     if UNCHANGED.key in models.index:
         explained += _UNSEEN
     networks = found[found["learning_rate"].notna()]
-    odd = _odd_trainings(found, networks, results.select(networks))
-    places = found["environment"].unique()
-    if len(places) > 1:
-        note = f"Trained in several environments: {'; '.join(places)}."
-        odd = itertools.chain(odd, [note])
+    odd = [*_odd_trainings(found, networks, results.select(networks))]
+    if len(places := found["environment"].unique()) > 1:
+        odd += [f"Trained in several environments: {'; '.join(places)}."]
     return [explained, "Seconds are those of all trainings of a line.", *odd]
 
 
@@ -181,6 +177,7 @@ def _settings(found: DataFrame, epochs: int) -> str:
         ", ".join(f"{each:g}" for each in sorted(found[name].dropna().unique()))
         for name in ("learning_rate", "seed")
     )
+    folds = found["fold"].nunique()
     vafs = found[found["arguments"] != "{}"].drop_duplicates(results.ARM)
     arguments = (
         f" {title}: {', '.join(f'{k} = {v}' for k, v in json.loads(text).items())}."
@@ -188,8 +185,9 @@ def _settings(found: DataFrame, epochs: int) -> str:
         if '"k"' in text
     )
     return (
-        f"Trained with {found['fold'].nunique()} folds, seed {seeds}, at most {epochs} "
-        f"epochs, and the learning rates {rates}.{''.join(arguments)}"
+        f"Trained with {folds} fold{'s' * (folds > 1)}, seed{'s' * (', ' in seeds)} "
+        f"{seeds}, at most {epochs} epochs, and the learning rates {rates}."
+        f"{''.join(arguments)}"
     )
 
 
@@ -197,12 +195,13 @@ def _odd_trainings(
     found: DataFrame, networks: DataFrame, chosen: DataFrame
 ) -> Iterator[str]:
     """Yield notes on selected trainings that may distort a result, with remedies."""
+    selected = f"In {{}} of {len(chosen)} selected trainings"
     last = (chosen["best_epoch"] == chosen["epochs"]) & (chosen["epochs"] > 0)
     if last.any():
         epochs, cost = 2 * int(chosen["epochs"].max()), 2 * networks["seconds"].sum()
         yield (
-            f"In {last.sum()} of {len(chosen)} selected trainings, the best epoch is "
-            f"the last one: train for longer, {option(found, 'epochs', epochs, cost)}."
+            f"{selected.format(last.sum())}, the best epoch is the last one: train for "
+            f"longer, {option(found, 'epochs', epochs, cost)}."
         )
     rates = sorted({*networks["learning_rate"]})
     edges = {"lowest": rates[0], "highest": rates[-1]} if len(rates) > 1 else {}
@@ -212,12 +211,8 @@ def _odd_trainings(
             tried = tuple(sorted([*rates, float(f"{more:.1g}")]))
             cost = networks["seconds"].sum() / len(rates)
             yield (
-                f"In {count} of {len(chosen)} selected trainings, the learning rate is "
-                f"the {edge} that was tried: try one more, "
-                f"{option(found, 'learning_rates', tried, cost)}."
+                f"{selected.format(count)}, the learning rate is the {edge} that was "
+                f"tried: try one more, {option(found, 'learning_rates', tried, cost)}."
             )
     if unfinished := chosen["val_loss"].isna().sum():
-        yield (
-            f"In {unfinished} of {len(chosen)} selected trainings, no epoch had a "
-            "finite loss."
-        )
+        yield f"{selected.format(unfinished)}, no epoch had a finite loss."

@@ -98,9 +98,9 @@ SAID = {  # scores of each activation, and what is said of them
     "maximize f1": (
         OWN,
         ["Use VAF: its mean validation f1, 0.8, is the best of 2"],
-        ["its f1 is 0.15 higher than that of as it is"],
+        ["its f1 is 0.15 higher than that of the model as it is"],
     ),
-    "minimize mae": (OWN, ["Use as it is: "], []),
+    "minimize mae": (OWN, ["Use the model as it is: "], []),
 }
 
 

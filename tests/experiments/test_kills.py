@@ -1,6 +1,5 @@
-"""A study that is killed goes on, and loses, repeats or changes no training."""
+"""A process that is killed loses, repeats and changes no training."""
 
-import contextlib
 import json
 import multiprocessing
 import random
@@ -9,10 +8,9 @@ import time
 import pandas as pd
 import pytest
 
-from keras_vaf.experiments import Recipe, find_arms, records, run, store
+from keras_vaf.experiments import Recipe, find_arms, records
 from keras_vaf.experiments.arms import references
 from keras_vaf.experiments.run import Study, train_missing
-from tests.reference_training import recorded
 
 RECIPE = Recipe(hidden=(3,), learning_rates=(0.01, 0.1), folds=2, epochs=3)
 
@@ -34,41 +32,6 @@ def outcome(found):
 def make_study(dataset, folder):
     arms = (*find_arms("relu,vaf-random"), *references(dataset.task))
     return Study(dataset, arms, RECIPE, (0,), folder)
-
-
-class Killed(BaseException):
-    """Ends a study as a signal does."""
-
-
-@pytest.mark.backend("tensorflow")
-def test_a_kill_during_any_write_loses_and_repeats_nothing(
-    numbers, tmp_path, monkeypatch
-):
-    """Kill during the write of each of the 12 records, after some of its bytes."""
-    fake = recorded(lambda arm, fold, rate: fold + rate)
-    monkeypatch.setattr(run, "train_networks", fake)
-    expected = train_missing(make_study(numbers, tmp_path / "whole"), verbose=False)
-    chance, written = random.Random(0), []
-
-    def write(folder, row):
-        if written and len(written) % 2:
-            written.append("killed")
-            text, [path] = f"\n{json.dumps(row)}\n", folder.glob("*.jsonl")
-            with path.open("a") as file:
-                file.write(text[: chance.randrange(len(text) - 2)])
-            raise Killed
-        written.append("record")
-        store.append(folder, row)
-
-    monkeypatch.setattr(run, "append", write)
-    study, found = make_study(numbers, tmp_path / "killed"), None
-    while found is None:
-        with contextlib.suppress(Killed):
-            found = train_missing(study, verbose=False)
-
-    assert written.count("killed") >= 10
-    assert len(lines_of(study.folder)) == len(expected) == 12
-    pd.testing.assert_frame_equal(outcome(found), outcome(expected))
 
 
 def ends_before(seconds, study):

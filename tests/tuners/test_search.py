@@ -132,7 +132,7 @@ def test_a_search_of_an_own_model_draws_its_values_and_goes_on(tmp_path):
     space = SearchSpace(k=(2, 3), g=("tanh",), sharing=("layer",))
 
     def build(hp):
-        units = hp.Choice("units", [2, 4])
+        units = hp.Choice("learning_rate_units", [2, 4])  # no learning rate
         layers = [keras.layers.Dense(units), activation(hp, "first_", space=space)]
         model = keras.Sequential([keras.Input((3,)), *layers, keras.layers.Dense(1)])
         model.compile(keras.optimizers.SGD(0.05), "mse")
@@ -140,13 +140,19 @@ def test_a_search_of_an_own_model_draws_its_values_and_goes_on(tmp_path):
 
     words = {"trials": 4, "model": build, "epochs": 2, "output": tmp_path}
     found = search((x, np.abs(x[:, :1])), verbose=False, **words)
-    values = ["units", "first_k", "first_g", "first_sharing", "first_initialization"]
+    values = [
+        "learning_rate_units",
+        "first_k",
+        "first_g",
+        "first_sharing",
+        "first_initialization",
+    ]
     assert {*values, "learning_rate", "score"} <= {*found.trials.columns}
     assert {*found.table.index} == {"VAF, searched", "the model as it is"}
     arm, _ = found._selected(found.arms[0].key)
     network = found.dataset.network(arm, 0, 0)
     best = found.trials.iloc[0]
-    assert network.layers[0].units == best["units"]
+    assert network.layers[0].units == best["learning_rate_units"]
     assert network.layers[1].k == best["first_k"]
     [file] = tmp_path.glob("*.jsonl")
     lines = file.read_text()

@@ -216,9 +216,7 @@ def compare() -> None:
     from keras_vaf.experiments import compare
 
     with tempfile.TemporaryDirectory() as folder:
-        figure = compare("yacht", output=folder).plot()
-        figure.set_size_inches(6.2, 6.6)  # its text is read on a phone
-        save("compare", png_bytes(figure, dpi=150))
+        save("compare", png_bytes(compare("yacht", output=folder).plot(), dpi=110))
 
 
 def search() -> None:

@@ -37,33 +37,18 @@ _NO_EFFECT = ("hidden", "optimizer", "optimizer_arguments", "missing", "targets"
 
 @dataclass(frozen=True, eq=False)
 class OwnModel:
-    """A function that builds a compiled model, and the data that train it.
+    """A function that builds a compiled model, and the data that train it."""
 
-    Attributes:
-        build: Returns a new compiled model, or a copy of a trained one. In a search it
-            may take the drawn values.
-        data: Inputs, targets and perhaps weights, as arrays or structures of arrays.
-            The last rows are those of a given test set.
-        task: The score, as in `results.score_of`.
-        network_name: The name of the model, without a number.
-        rate: The learning rate with which the model is compiled.
-        y: The targets that stratify the rows, or zeros.
-        class_names: The names of the classes, if the rows are stratified.
-        checksum: Hash of data, architecture, compile arguments and a start.
-        tested: Number of rows of a given test set, or 0.
-        trained: Whether a trained model was given.
-    """
-
-    build: Callable[..., keras.Model]
-    data: tuple[Any, ...]
-    task: str
-    network_name: str
-    rate: float
-    y: np.ndarray
-    class_names: tuple[str, ...] | None
-    checksum: str
-    tested: int = 0
-    trained: bool = False
+    build: Callable[..., keras.Model]  # a new model, or a copy of a trained one
+    data: tuple[Any, ...]  # the last rows are those of a given test set
+    task: str  # the score, as in `results.score_of`
+    network_name: str  # without a number
+    rate: float  # the learning rate with which the model is compiled
+    y: np.ndarray  # the targets that stratify the rows, or zeros
+    class_names: tuple[str, ...] | None  # `None` if the rows are not stratified
+    checksum: str  # of data, architecture, compile arguments and a start
+    tested: int = 0  # number of rows of a given test set
+    trained: bool = False  # whether a trained model was given
     name: str = "own data"
     # What a table has, too.
     target: str = ""
@@ -113,21 +98,16 @@ class OwnModel:
         """Return the scores of a trained network in a fold, and its parameters."""
         score = self.task.partition(" ")[2]
         held, test = (evaluated(network, self.data, rows) for rows in fold.rows[1:])
-        found = {
-            "validation": held[score],
-            "test": test[score],
-            "val_loss": held["loss"],
-        }
+        count = sum(math.prod(weight.shape) for weight in network.trainable_weights)
+        found = {"validation": held[score], "test": test[score], "parameters": count}
         # All trainings have the same test rows, if these were given.
         share = {"share": 0.0} if self.tested else {}
-        count = sum(math.prod(weight.shape) for weight in network.trainable_weights)
-        return found | share | {"parameters": count}
+        return found | share | {"val_loss": held["loss"]}
 
     def whole(self) -> tuple[Any, Callable[[keras.Model], keras.Model]]:
         """Return the rows that no test set was given, for a network that stays so."""
-        return take(
-            self.data, slice(len(self.y) - self.tested)
-        ), lambda network: network
+        used = take(self.data, slice(len(self.y) - self.tested))
+        return used, lambda network: network
 
     def arms(self, wanted: Sequence[Arm]) -> tuple[Arm, ...]:
         """Return the arms without those that only repeat the model as it is."""
@@ -152,13 +132,12 @@ class OwnModel:
             shares = (1.0,) if quick else (1 / 3, 1.0, 3.0)
             rates = tuple(float(f"{share * self.rate:.3g}") for share in shares)
             given = replace(default, learning_rates=rates, folds=1, test_size=0.2)
-        idle = [n for n in _NO_EFFECT if getattr(given, n) != getattr(default, n)]
-        if idle:
-            raise ValueError(
-                f"`{idle[0]}` of a recipe is for tables: a model of your own has its "
-                f"layers, optimizer and data. Received: {idle[0]}="
-                f"{getattr(given, idle[0])!r}"
-            )
+        for name in _NO_EFFECT:
+            if (own := getattr(given, name)) != getattr(default, name):
+                raise ValueError(
+                    f"`{name}` of a recipe is for tables: a model of your own has its "
+                    f"layers, optimizer and data. Received: {name}={own!r}"
+                )
         if self.tested:
             given = replace(given, test_size=self.tested)
         return given if epochs is None else replace(given, epochs=epochs)

@@ -138,7 +138,6 @@ def train_missing(
     first = recipe.learning_rates
     further = further and len(first) >= len(LEARNING_RATES)
     note = " Further learning rates follow if the best one is at the edge." * further
-    note += _old_results(folder) if verbose else ""
     study = study._replace(rates=first)
     try:
         while True:
@@ -173,6 +172,8 @@ def _train(study: Study, phase: str, note: str, verbose: bool) -> None:
         total = sum(len(wanted) for _, wanted in batches)
         if done := len(study.records()):
             note = f" {done:,} of {done + total:,} are done.{note}"
+        elif verbose:
+            note += _old_results(study.folder)
         slow = isinstance(study.dataset, Dataset) and keras.backend.backend() != "jax"
         done = joblib.Parallel(n_jobs=jobs, return_as=kind)(tasks)
         follow(done, phase, total, verbose, note, _FASTER * slow)

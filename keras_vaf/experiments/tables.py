@@ -173,10 +173,12 @@ def _notes(found: DataFrame) -> list[str]:
 
 def _settings(found: DataFrame, epochs: int) -> str:
     """Return how the networks of a table were trained."""
-    rates, seeds = (
-        ", ".join(f"{each:g}" for each in sorted(found[name].dropna().unique()))
-        for name in ("learning_rate", "seed")
-    )
+
+    def listed(name: str) -> str:
+        values = sorted(found[name].dropna().unique())
+        text = ", ".join(f"{value:g}" for value in values)
+        return f"{name.replace('_', ' ')}{'s' * (len(values) > 1)} {text}"
+
     folds = found["fold"].nunique()
     vafs = found[found["arguments"] != "{}"].drop_duplicates(results.ARM)
     arguments = (
@@ -185,9 +187,8 @@ def _settings(found: DataFrame, epochs: int) -> str:
         if '"k"' in text
     )
     return (
-        f"Trained with {folds} fold{'s' * (folds > 1)}, seed{'s' * (', ' in seeds)} "
-        f"{seeds}, at most {epochs} epochs, and the learning rates {rates}."
-        f"{''.join(arguments)}"
+        f"Trained with {folds} fold{'s' * (folds > 1)}, {listed('seed')}, at most "
+        f"{epochs} epochs, and the {listed('learning_rate')}.{''.join(arguments)}"
     )
 
 

@@ -85,42 +85,32 @@ def fit(model, data, validation_data, epochs, batch_size, weights=None):
     return {name: [log[name] for log in logs] for name in logs[0]}
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("batch_size", [None, 8])
-def test_it_does_what_fit_does(batch_size):
+def test_it_does_what_fit_does(batch_size, weighted):
     rows, held = classification_data(21, seed=0), classification_data(10, seed=1)
-    history = train(rich_model(), *rows, held, epochs=6, batch_size=batch_size)
-    expected = fit(rich_model(), rows, held, 6, batch_size)
+    weights = np.linspace(0, 2, 21) if weighted else None
+    held = (*held, np.linspace(0, 3, 10)) if weighted else held
+    words = {"batch_size": batch_size, "sample_weight": weights}
+    history = train(rich_model(), *rows, held, 4, **words)
+    expected = fit(rich_model(), rows, held, 4, batch_size, weights)
     assert set(history.metrics) == set(expected)
     for name, values in history.metrics.items():
         np.testing.assert_allclose(values, expected[name], atol=1e-4, err_msg=name)
 
 
-def test_weights_of_rows_are_those_of_fit():
-    rows, held = regression_data(21), (*regression_data(10, 1), np.linspace(0, 3, 10))
-    weights = np.linspace(0, 2, 21)
-    history = train(tiny_model("adam"), *rows, held, 4, 8, sample_weight=weights)
-    expected = fit(tiny_model("adam"), rows, held, 4, 8, weights)
-    for name, values in history.metrics.items():
-        np.testing.assert_allclose(values, expected[name], rtol=1e-4, err_msg=name)
-
-
 @pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_the_best_weights_are_kept_with_their_statistics():
-    x, y = classification_data(21, seed=0)
-    validation = classification_data(10, seed=1)
-    model, name = rich_model(), "sparse_categorical_crossentropy"
-    history = train(model, x, y, validation, epochs=6, monitor=f"val_{name}")
-    assert 1 <= history.best_epoch < 6
+@pytest.mark.parametrize("mode", ["min", "max"])
+def test_the_best_weights_are_kept_with_their_statistics(mode):
+    validation, model = classification_data(10, seed=1), rich_model()
+    name = "accuracy" if mode == "max" else "sparse_categorical_crossentropy"
+    words = {"monitor": f"val_{name}", "mode": mode}
+    history = train(model, *classification_data(21, 0), validation, 6, **words)
+    values = history.metrics[f"val_{name}"]
+    assert history.best_epoch == getattr(np, f"arg{mode}")(values) + 1
+    assert history.best_epoch < 6 or mode == "max"
     scores = model.evaluate(*validation, verbose=0, return_dict=True)
     assert scores[name] == pytest.approx(history.best[f"val_{name}"], abs=1e-5)
-    assert history.best[f"val_{name}"] == min(history.metrics[f"val_{name}"])
-
-
-@pytest.mark.nightly("tensorflow", "jax")  # which compile each training
-def test_a_good_value_may_be_a_high_one():
-    x, y = classification_data(21, seed=0)
-    history = train(rich_model(), x, y, (x, y), 12, monitor="val_accuracy", mode="max")
-    assert history.best_epoch == np.argmax(history.metrics["val_accuracy"]) + 1
 
 
 def test_patience():

@@ -29,7 +29,8 @@ def run(block, names):
     exec(compile(block, "<example of a page>", "exec"), names)
 
 
-RUN_ELSEWHERE = ("README.md", "docs/map.md")  # below and by tests/test_docs.py
+# Below, by tests/test_docs.py and by tests/zoo/test_frameworks.py.
+RUN_ELSEWHERE = ("README.md", "docs/map.md", "docs/frameworks.md", "docs/torch.md")
 EXAMPLES = [page for page in TEXTS if page not in RUN_ELSEWHERE and blocks(page)]
 
 

@@ -23,15 +23,16 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
 
     The file holds paths, k, g, axes and weights, and no code. `save_pretrained` of
     transformers, the Hub and PEFT do not keep the VAFs of a converted module; this file
-    does, in addition to theirs. Wrappers such as `torch.compile` are looked through.
+    does, in addition to theirs. `torch.compile`, DistributedDataParallel and PEFT,
+    which wrap a module, are looked through.
 
     Args:
         module: A module with VAFs.
         path: Name of the file, such as `"vafs.safetensors"`.
 
     Raises:
-        ValueError: If the module has no VAF, or if a g has no name: register it as one
-            of the names of `VAF`, or use a module of `torch.nn`.
+        ValueError: If the module has no VAF, or its numbers are on the device meta, or
+            if a g has no name: use a name that `VAF` has, or a module of `torch.nn`.
 
     Example:
 
@@ -42,14 +43,18 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
     >>> keras_vaf.torch.load_vafs(again, "vafs.safetensors")
     {'1': 'relu -> VAF'}
     """
-    module, entries, tensors = _unwrapped(module), [], {}
-    for first, vaf in vafs_of(module).items():
-        every = module.named_modules(remove_duplicate=False)
-        paths = [name for name, part in every if part is vaf]
-        entry = {"paths": paths, "k": vaf.k, "axes": vaf.axes, "g": _described(vaf.g)}
-        entries.append(entry)
-        tensors[first] = vaf.weight.detach().cpu().contiguous()
-    header = {_KEY: json.dumps({"version": _VERSION, "vafs": entries})}
+    module, entries, weights = _unwrapped(module), dict[Any, dict[str, Any]](), {}
+    vafs_of(module)  # which raises where there are none
+    for place, vaf in module.named_modules(remove_duplicate=False):
+        if isinstance(vaf, VAF):
+            g, weight = _described(vaf.g), _in_memory(vaf.weight, place)
+            key = id(weight), vaf.axes, g
+            if key not in entries:
+                entries[key] = {"paths": [], "k": vaf.k, "axes": vaf.axes, "g": g}
+                weights[place] = weight
+            entries[key]["paths"].append(place)
+    header = {_KEY: json.dumps({"version": _VERSION, "vafs": [*entries.values()]})}
+    tensors = {p: w.detach().cpu().contiguous().clone() for p, w in weights.items()}
     safetensors = require("safetensors.torch", extra="torch")
     write_atomically(Path(path), safetensors.save(tensors, header))
 
@@ -70,23 +75,16 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
 
     Raises:
         ValueError: If the file is not one of `save_vafs`, or of a newer version, or if
-            the module has something else at a path.
+            the module has something else at a path, or weights on the device meta.
         OSError: If the file cannot be read.
     """
     module, made, found = _unwrapped(module), dict[str, VAF](), dict[str, str]()
     for entry, weight in _read(Path(path)):
         for place in entry["paths"]:
-            try:
-                part = module.get_submodule(place)
-            except AttributeError as error:
-                raise ValueError(
-                    "The module must have the class of the one that was saved. "
-                    f"Received: {type(module).__name__} without a part {place!r}"
-                ) from error
-            name = "VAF" if isinstance(part, VAF) else _checked(part, place)
+            part, name = _activation(module, place)
             found[place] = f"{name} -> VAF"
             made[place] = made.get(entry["paths"][0]) or _fitting(entry, weight, part)
-        like = parameter_like(module, place, weight)
+        like = _in_memory(parameter_like(module, place, weight), place)
         made[place].train(part.training).to(device=like.device, dtype=like.dtype)
     parts = dict(module.named_modules(remove_duplicate=False))
     vafs = {place for place, part in parts.items() if isinstance(part, VAF)}
@@ -102,11 +100,24 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
     return found
 
 
-def _unwrapped(module: torch.nn.Module) -> torch.nn.Module:
-    """Return the module inside of wrappers that have it as their only part."""
-    while [name for name, _ in module.named_children()] in (["_orig_mod"], ["module"]):
-        [module] = module.children()
+def _unwrapped(module: Any) -> torch.nn.Module:
+    """Return the module inside of wrappers, if it has parts itself."""
+    if hasattr(module, "get_base_model"):  # of PEFT
+        return _unwrapped(module.get_base_model())
+    name, part = next(module.named_children(), ("", module))
+    if name in ("_orig_mod", "module") and [*module.children()] == [part]:
+        return _unwrapped(part) if [*part.children()] else module
     return module
+
+
+def _in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
+    """Return a weight that has numbers."""
+    if weight.is_meta:
+        raise ValueError(
+            "The module must have its weights in memory, so load them first, and "
+            f"offload them afterwards. Received: the device meta at {place!r}"
+        )
+    return weight
 
 
 def _described(g: Any) -> str:
@@ -144,14 +155,23 @@ def _read(path: Path) -> Iterator[tuple[dict[str, Any], torch.Tensor]]:
         yield entry, tensors[entry["paths"][0]]
 
 
-def _checked(part: torch.nn.Module, path: str) -> str:
-    """Return the name of an activation, or raise a `ValueError` for another part."""
-    if found := recognize(part):
-        return found.name
-    raise ValueError(
-        f"A VAF takes the place of an activation. Received: {type(part).__name__} at "
-        f"{path!r}"
-    )
+def _activation(module: torch.nn.Module, path: str) -> tuple[torch.nn.Module, str]:
+    """Return an activation and its name, or raise a `ValueError`."""
+    try:
+        part = module.get_submodule(path)
+    except AttributeError as error:
+        raise ValueError(
+            "The module must have the class of the one that was saved. "
+            f"Received: {type(module).__name__} without a part {path!r}"
+        ) from error
+    with torch.device("cpu"):
+        found = None if isinstance(part, VAF) else recognize(part)
+    if not found and not isinstance(part, VAF):
+        raise ValueError(
+            "A VAF takes the place of an activation. Received: "
+            f"{type(part).__name__} at {path!r}"
+        )
+    return part, found.name if found else "VAF"
 
 
 def _fitting(entry: dict[str, Any], weight: torch.Tensor, old: Any) -> VAF:
@@ -162,6 +182,8 @@ def _fitting(entry: dict[str, Any], weight: torch.Tensor, old: Any) -> VAF:
     if isinstance(old, VAF):
         expected = entry["k"], g, tuple(entry["axes"]), sizes
         own = old.k, _described(old.g), old.axes, tuple(old.weight.shape[:-1])
+        if not old.weight.is_leaf:
+            own = "a parametrization", *own
     if own != expected and (isinstance(old, VAF) or g not in FUNCTIONS):
         raise ValueError(
             f"At {entry['paths'][0]!r}, the file has k, g, axes and sizes or a "
@@ -169,6 +191,6 @@ def _fitting(entry: dict[str, Any], weight: torch.Tensor, old: Any) -> VAF:
         )
     if g not in FUNCTIONS:  # a module with settings, which is there
         g = copy.deepcopy(old.g if isinstance(old, VAF) else old)
-    vaf = VAF(entry["k"], g, sizes, entry["axes"])
+    vaf = VAF(entry["k"], g, sizes, entry["axes"], device="cpu")
     vaf.weight = torch.nn.Parameter(weight)
     return vaf

@@ -1,4 +1,4 @@
-"""The rows of docs/works_with_keras.md that no other test file holds."""
+"""The rows of docs/frameworks.md that no other test file holds."""
 
 import os
 import re
@@ -199,7 +199,7 @@ def test_nnx():
 
 
 def test_every_row_of_the_page_has_a_test():
-    page = (ROOT / "docs/works_with_keras.md").read_text("utf-8")
+    page = (ROOT / "docs/frameworks.md").read_text("utf-8")
     named = re.findall(r"`(test_\w+)` \|$", page, re.MULTILINE)
     code = "".join(path.read_text("utf-8") for path in ROOT.glob("tests/*/test_*.py"))
     assert len(named) == page.count("\n| ") - 2

@@ -83,7 +83,7 @@ def two_ends():
     return {
         "loss": {"a": own_loss, "b": "sparse_categorical_crossentropy"},
         "loss_weights": {"a": 0.3, "b": 2.0},
-        "metrics": {"b": ("accuracy",), "a": ["mae", own_metric]},
+        "metrics": {"b": ["accuracy"], "a": ["mae", own_metric]},
         "weighted_metrics": [None, ["accuracy"]],
     }
 

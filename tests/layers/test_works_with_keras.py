@@ -62,6 +62,9 @@ class Block(layers.Layer):
         return inputs + self.last(self.activation(self.first(inputs)))
 
 
+@pytest.mark.xfail(
+    keras.__version__.startswith("3.12."), reason="Keras 3.14 is the first with both."
+)
 @pytest.mark.nightly("jax")  # which compiles each block
 @pytest.mark.parametrize("mode", ["gptq", "awq"])
 @pytest.mark.backend("jax", "torch")

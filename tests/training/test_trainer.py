@@ -247,7 +247,7 @@ def test_a_metric_may_have_many_values():
     assert {*history.metrics} == {*fitted.history}
     for name in ("middle", "val_middle", "rows", "val_rows"):
         assert history.metrics[name][0] == pytest.approx(fitted.history[name][0])
-    with pytest.raises(ValueError, match="metrics: loss, middle, rows, val_loss"):
+    with pytest.raises(ValueError, match=r"metrics: .*middle, rows, .*val_loss"):
         train(models[0], x, y, (x, y), epochs=2, monitor="val_f1")
 
 

@@ -3,6 +3,7 @@
 import shutil
 
 import keras
+import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -18,6 +19,10 @@ TOLERANCE = 6
 
 
 @pytest.mark.backend("tensorflow")
+@pytest.mark.xfail(
+    matplotlib.__version__.startswith("3.8."),
+    reason="Older versions draw other letters.",
+)
 @pytest.mark.parametrize("name", make_reference.PICTURES)
 def test_a_picture_looks_as_when_somebody_last_looked_at_it(name, tmp_path):
     file = make_reference.FOLDER / f"{name}.png"

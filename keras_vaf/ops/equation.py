@@ -37,8 +37,8 @@ class Layout(NamedTuple):
     def aligned(self, parameter: Tensor) -> list[int]:
         """Return the shape that `align` gives to a parameter or its entries."""
         shape = [1] * self.rank
-        for axis, size in zip(self.unshared, parameter.shape, strict=False):
-            shape[axis] = size
+        for place, axis in enumerate(self.unshared):
+            shape[axis] = parameter.shape[place]
         return shape
 
 

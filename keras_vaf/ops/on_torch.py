@@ -36,6 +36,8 @@ from keras_vaf.ops.native.library import ARRAYS, Call, check
 Tensor = torch.Tensor
 Kernels = Callable[..., tuple[Tensor, ...] | None]
 _DTYPES = {getattr(torch, name): name for name in TYPES}
+# PyTorch 2.6 does not tell an export from another program.
+_is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 _ARRAYS = struct.Struct(f"={2 * len(ARRAYS)}q")  # addresses, then bytes
 
 
@@ -104,7 +106,7 @@ def _road(
     """
     compiled = torch.compiler.is_compiling()
     if compiled:
-        kept = transformed() or torch.compiler.is_exporting()
+        kept = transformed() or _is_exporting()
     else:
         kept = torch.jit.is_tracing() or not in_memory(x, *parameters)
     if kept:

@@ -141,7 +141,11 @@ def option(found: DataFrame, name: str, values: Any, seconds: float) -> str:
     minutes = max(1, round(seconds / 60))
     cost = f"about {minutes:,} minute{'s' * (minutes > 1)}"
     if task_of(found) not in CONSTANT:  # of a model of one's own
-        return f"`{name}={values!r}` ({cost})"
+        text = f"{name}={values!r}"
+        if name == "learning_rates":  # which a recipe has, on the same rows
+            folds = found["fold"].nunique()
+            text = f"recipe=Recipe({text}, folds={folds}, test_size=0.2)"
+        return f"`{text}` ({cost})"
     several = values if isinstance(values, tuple) else (values,)
     if len(several) > _MOST_LISTED:
         several = (*several[:3], "...", several[-1])

@@ -9,31 +9,32 @@ from keras_vaf.layers import keras_internals
 from keras_vaf.models.fixed import attributes_of, held_by, is_activation
 from keras_vaf.models.graphs.checks import is_graph
 from keras_vaf.models.graphs.running import run
-from keras_vaf.models.rebuild import Rebuilding
+from keras_vaf.models.rebuild import Edits, Replace
 
 
-class Exchanging(Rebuilding):
+class Exchanging:
     """Other activations in a model whose class defines `call`, which itself changes.
 
     The model then refuses to be saved as a whole, because its configuration does not
     hold the new activations.
     """
 
-    def _begin(self, model: keras.Model) -> keras.Model:
+    def __init__(self, model: Any, replace: Replace, inplace: bool = True) -> None:
+        self._edits, self._model = Edits(model, replace, inplace), model
         self._holders = [*self._found(model, "", False, {})]
-        return model
+        self.drafts = self._edits.drafts
 
     def finish(self, data: Any = None) -> keras.Model:
         """Return the model (see `Rebuilding`)."""
-        model, new = self._result, [each.new for each in self.changes if not each.kept]
+        model, new = self._model, [each.new for each in self.drafts if not each.kept]
         unbuilt = not all(each.weights for each in new)
         if unbuilt:
             run(model, data)  # raises an error before anything is changed
-        self._carry_over()
+        self._edits.carry_over()
         for holder, functions in self._holders:
-            _exchange(holder, functions, self._made)
+            _exchange(holder, functions, self._edits.made)
         inside = set(map(id, keras_internals.all_layers(model)))
-        for change in self.changes:
+        for change in self.drafts:
             if not change.kept and id(change.new) not in inside:
                 change.kept = "no attribute of a layer holds it"
         if new:
@@ -50,24 +51,26 @@ class Exchanging(Rebuilding):
         `handed` has the new layers of functions that a layer may hand on to its parts.
         """
         recurrent = recurrent or isinstance(holder, keras.layers.RNN)
-        held = held_by(holder)
+        held, made = held_by(holder), self._edits.made
         for each in held.values():
             if id(each) not in handed:
                 where = path or holder.name
-                change = self._decide(each, holder, where, recurrent=recurrent)
+                change = self._edits.decide(each, holder, where, recurrent=recurrent)
                 handed = {**handed, id(each): change and change.new}
         yield holder, {name: handed[id(each)] for name, each in held.items()}
         model = isinstance(holder, keras.Model)
         for part in holder.layers if model else keras_internals.inner_layers(holder):
             inner = f"{path}/{part.name}".lstrip("/")
-            if id(part) in self._made or any(part is each for each in held.values()):
+            if id(part) in made or any(part is each for each in held.values()):
                 continue
-            self._made[id(part)] = part
+            made[id(part)] = part
             if is_graph(part):
-                self._made[id(part)] = self._graph(part, f"{inner}/")
+                made[id(part)] = self._edits.graph(part, f"{inner}/")
             elif is_activation(part):
-                change = self._decide(part, part, inner, part.name, recurrent=recurrent)
-                self._made[id(part)] = part if change is None else change.new
+                change = self._edits.decide(
+                    part, part, inner, part.name, recurrent=recurrent
+                )
+                made[id(part)] = part if change is None else change.new
             else:
                 yield from self._found(part, inner, recurrent, {} if model else handed)
 

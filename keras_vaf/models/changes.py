@@ -48,14 +48,6 @@ class Change:
     remark: str = ""
     rms: float | None = None
     relative: float | None = None
-    # While a model is changed: the activations, and where the old one is.
-    new: Any = dataclasses.field(default=None, repr=False)  # or all copies in a layer
-    old: Any = dataclasses.field(default=None, repr=False)
-    holder: Any = dataclasses.field(default=None, repr=False)  # may be the activation
-    starts: Any = dataclasses.field(default=(), repr=False)  # known functions of a VAF
-    name: str = dataclasses.field(default="", repr=False)  # of the new layer
-    inside: bool = dataclasses.field(default=False, repr=False)  # of a block
-    recurrent: bool = dataclasses.field(default=False, repr=False)
 
     def __str__(self) -> str:
         """Return one line of the printed report."""
@@ -76,6 +68,24 @@ class Change:
         """The change without its layer and its figures."""
         what = f"kept, {self.kept}" if self.kept else f"-> {self.after}"
         return f"{self.before} {what}"
+
+
+@dataclasses.dataclass
+class Draft(Change):
+    """A change while it is made: its record, the activations, and their places."""
+
+    old: Any = None
+    holder: Any = None  # the layer that holds it, which may be the activation itself
+    name: str = ""  # of the new layer
+    inside: bool = False  # of a layer that keeps its own structure
+    recurrent: bool = False
+    new: Any = None  # or all copies of it inside a layer
+    starts: Any = ()  # known functions at which those of a new VAF start
+
+    def record(self) -> Change:
+        """Return the record of the change alone."""
+        fields = dataclasses.fields(Change)
+        return Change(*(getattr(self, field.name) for field in fields))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,12 +166,12 @@ def report(model: Any) -> ConversionReport:
 
 
 def keep_report(
-    model: Any, changes: list[Change], deviation: float | None = None, *notes: str
+    model: Any, drafts: list[Draft], deviation: float | None = None, *notes: str
 ) -> ConversionReport:
     """Keep the report of a new model, which has all its weights, and return it.
 
     The parameters of each change are counted, those of a shared activation with the
-    first change, and its layers are then left out.
+    first change.
     """
     counted = set[int]()
 
@@ -175,11 +185,10 @@ def keep_report(
         counted.update(new)
         return sum(math.prod(weight.shape) for weight in new.values())
 
-    for each in changes:
+    for each in drafts:
         if each.new is not None and not each.kept:
             each.parameters = count(each.new) - count(each.old)
-    for each in changes:
-        each.new = each.old = each.holder = None
+    changes = [each.record() for each in drafts]
     replaced = tuple(each for each in changes if not each.kept)
     kept = tuple(each for each in changes if each.kept)
     _REPORTS[model] = ConversionReport(replaced, kept, deviation, notes)

@@ -14,14 +14,15 @@ from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import Exchanging
-from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs
 from keras_vaf.models.fixed import fixed
 from keras_vaf.models.graphs.checks import check_graph, is_graph
+from keras_vaf.models.graphs.copies import compile_like
 from keras_vaf.models.graphs.reading import functions_on_torch
 from keras_vaf.models.graphs.reasons import GATE, GATES, reasons_to_keep
-from keras_vaf.models.graphs.running import check_data, outputs_of
-from keras_vaf.models.rebuild import Rebuilding, compile_like
+from keras_vaf.models.graphs.running import check_data, largest_gap, outputs_of
+from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.ops.functions import Function, get_function
@@ -117,7 +118,7 @@ def convert(
     shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
     maker, reasons = Maker(to, k, g, shared), reasons_to_keep(model)
 
-    def replace(change: Change) -> None:
+    def replace(change: Draft) -> None:
         holder, reason = change.holder, reasons.get(id(change.holder), "")
         if isinstance(change.old, TrainableActivation):
             raise KeptError(_TRAINED)
@@ -136,13 +137,12 @@ def convert(
         check_data(model, data)
         expected = outputs_of(model, data)
     work = (Exchanging if by_attributes else Rebuilding)(model, replace, inplace)
-    chosen.check(names, [change.layer for change in work.changes])
+    chosen.check(names, [change.layer for change in work.drafts])
     result = work.finish(data)
     if fits:
-        fit_to_inputs(result, work.changes, data)
-        gaps = np.abs(outputs_of(result, data) - expected)
-        deviation = float(np.max(gaps, initial=0.0))
-    made = keep_report(result, work.changes, deviation)
+        fit_to_inputs(result, work.drafts, data)
+        deviation = largest_gap(result, data, expected)
+    made = keep_report(result, work.drafts, deviation)
     if not made.replaced and _TRAINED not in {each.kept for each in made.kept}:
         raise ValueError(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
@@ -219,7 +219,7 @@ class Maker:
             )
         self._to, self._shared = to, shared
 
-    def make(self, change: Change) -> None:
+    def make(self, change: Draft) -> None:
         """Add the new activation to the change of a fixed one."""
         policy = getattr(change.holder, "dtype_policy", None)
         # A quantized layer names the policy that it had before.

@@ -11,13 +11,12 @@ import numpy as np
 
 from keras_vaf.initializers.fit import fit
 from keras_vaf.initializers.start import KnownStart, Values
-from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import (
     activation_inputs,
     check_finite_inputs,
     trainable_activations,
 )
-from keras_vaf.models.changes import Change
+from keras_vaf.models.changes import Change, Draft
 from keras_vaf.ops.functions import Function
 
 _QUANTILES = np.linspace(0, 1, 201)
@@ -60,18 +59,32 @@ def fit_to(start: KnownStart, k: int, g: Function, x: np.ndarray) -> Fit:
     return min(map(measured, found), key=lambda each: each.rms)
 
 
-def set_units(layer: VAFActivation, fits: Sequence[Values]) -> None:
-    """Set the weights of a VAF, given the units of each of its functions."""
-    for weight, parts in zip(layer.weights, zip(*fits, strict=True), strict=True):
-        weight.assign(np.reshape(parts, weight.shape))
+def set_units(vaf: Any, units: Sequence[Values]) -> None:
+    """Set the weights of a VAF, a layer or module, given the units of each function."""
+    weights = (vaf.alpha, vaf.alpha_bias, vaf.beta, vaf.beta_bias)
+    pairs = zip(zip(*units, strict=True), weights, strict=True)
+    vaf.set_weights([np.reshape(parts, tuple(w.shape)) for parts, w in pairs])
 
 
-def fit_to_inputs(model: Any, changes: Sequence[Change], data: Any) -> None:
+def fit_vaf(
+    vaf: Any, g: Function, starts: Sequence[KnownStart], x: np.ndarray
+) -> list[Fit]:
+    """Fit the functions of a VAF, a layer or module, each to a column of inputs.
+
+    There is one known function for all of them, or one for each.
+    """
+    pairs = zip(itertools.cycle(starts), x.T, strict=False)
+    fits = [fit_to(start, vaf.k, g, column) for start, column in pairs]
+    set_units(vaf, [each.values for each in fits])
+    return fits
+
+
+def fit_to_inputs(model: Any, drafts: Sequence[Draft], data: Any) -> None:
     """Fit new VAFs to the functions that they replace, at the inputs of their layers.
 
     While the inputs are recorded, the layers compute the old functions.
     """
-    fitted = [each for each in changes if each.starts and not each.kept]
+    fitted = [each for each in drafts if each.starts and not each.kept]
     if not fitted:
         return
     layers_of = {id(each): keras.tree.flatten(each.new) for each in fitted}
@@ -80,24 +93,18 @@ def fit_to_inputs(model: Any, changes: Sequence[Change], data: Any) -> None:
     check_finite_inputs(inputs)
     layers = trainable_activations(model)
     found = {id(layers[path]): x for path, x in inputs.items()}
-    for change in fitted:
-        fits: list[Fit] = []
-        for layer in layers_of[id(change)]:
-            columns = found[id(layer)].T if id(layer) in found else ()
-            pairs = zip(itertools.cycle(change.starts), columns, strict=False)
-            own = [fit_to(start, layer.k, layer.g, x) for start, x in pairs]
-            if own:
-                set_units(layer, [each.values for each in own])
-            fits += own
-        if fits:
-            describe(change, fits)
-        else:
-            change.remark = "the data do not reach it"
+    for draft in fitted:
+        reached = [each for each in layers_of[id(draft)] if id(each) in found]
+        fits = [fit_vaf(v, v.g, draft.starts, found[id(v)]) for v in reached]
+        describe(draft, [*itertools.chain(*fits)])
     warn_of_far(fitted)
 
 
 def describe(change: Change, fits: Sequence[Fit]) -> None:
-    """Add the errors of a fit to the change of an activation."""
+    """Add the errors of fits to the change of an activation."""
+    if not fits:
+        change.remark = "the data do not reach it"
+        return
     change.rms = max(each.rms for each in fits)
     change.error = max(each.largest for each in fits)
     change.relative = change.rms / max(1e-6, *(each.deviation for each in fits))

@@ -12,15 +12,16 @@ import numpy as np
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
-from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fixed import attributes_of
 from keras_vaf.models.graphs.checks import (
     check_built,
     check_finite_weights,
     check_graph,
+    check_model,
 )
 from keras_vaf.models.graphs.reading import functions_on_torch, read
-from keras_vaf.models.graphs.running import outputs_of
+from keras_vaf.models.graphs.running import largest_gap, outputs_of
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
@@ -63,17 +64,15 @@ def freeze(model: Any, data: Any = None) -> Any:
     if modules := functions_on_torch(model):
         check_finite_weights(model)
         return modules.freeze(model)
-    check_graph(
+    check_model(
         model,
         "A model whose class defines `call` cannot be frozen, because its file needs "
         "that class. `model.export` writes it without keras_vaf.",
     )
-    check_built(model, getattr(model, "inputs", None))
     trainable_activations(model)
-    check_finite_weights(model)
     expected = outputs_of(model, data)
 
-    def replace(change: Change) -> None:
+    def replace(change: Draft) -> None:
         if isinstance(change.old, TrainableActivation):
             change.new = _layers_of_keras(change.old, change.name)
             change.after, change.error = "layers of Keras", 0.0
@@ -84,14 +83,13 @@ def freeze(model: Any, data: Any = None) -> Any:
         _leave_out_own(layer)
     found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
     if found:
-        reasons = "; ".join(str(each) for each in work.changes if each.kept)
+        reasons = "; ".join(str(each) for each in work.drafts if each.kept)
         raise ValueError(
             "The frozen model would still need keras_vaf. Make the activations layers "
             "of a Sequential or Functional model. Received: a model with "
             f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
         )
-    gaps = np.abs(outputs_of(frozen, data) - expected)
-    deviation = float(np.max(gaps, initial=0.0))
+    deviation = largest_gap(frozen, data, expected)
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
         warnings.warn(
@@ -99,7 +97,7 @@ def freeze(model: Any, data: Any = None) -> Any:
             f"{deviation:.2g}. The largest output is {size:.2g}.",
             stacklevel=2,
         )
-    keep_report(frozen, work.changes, deviation)
+    keep_report(frozen, work.drafts, deviation)
     return frozen
 
 

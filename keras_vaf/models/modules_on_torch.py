@@ -1,7 +1,6 @@
 """`convert` and other functions of this package for modules of PyTorch."""
 
 import functools
-import itertools
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,7 +11,6 @@ import numpy as np
 import torch
 from torch.nn import Module
 
-from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import (
     FUNCTIONS,
@@ -20,8 +18,8 @@ from keras_vaf.layers.activation_inputs import (
     check_finite_inputs,
     thinned,
 )
-from keras_vaf.models.changes import Change, KeptError, keep_report
-from keras_vaf.models.fitting import describe, fit_to, warn_of_far
+from keras_vaf.models.changes import Draft, KeptError, keep_report
+from keras_vaf.models.fitting import describe, fit_vaf, warn_of_far
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.functions import checked, leaky, of_package, recognize
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
@@ -44,17 +42,15 @@ def convert(
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
-    if g is None or data is None:
-        done = Conversion(Change, module, data, k, g, *arguments)
-    else:
-        g, units = checked(g), max(k, _MOST_OF_EXACT)
-        done = Conversion(Change, module, data, units, None, *arguments)
-        try:
-            _fit(done, k, g)
-        except Exception:
-            old = {each.layer: each.old for each in done.lines if not each.kept}
-            exchange(done.module, old)
-            raise
+    fits = g is not None and data is not None
+    first = (max(k, _MOST_OF_EXACT), None) if fits else (k, g)
+    done = Conversion(Draft, module, data, *first, *arguments)
+    try:
+        if fits:
+            _fit(done, k, checked(g))
+    except Exception:
+        exchange(done.module, {e.layer: e.old for e in done.lines if not e.kept})
+        raise
     made = keep_report(done.module, done.lines, done.deviation, *done.notes)
     if not made.replaced:
         reasons = "; ".join(map(str, made.kept)) or "no activation module"
@@ -74,27 +70,14 @@ def _fit(done: Conversion, k: int, g: Any) -> None:
     found = {id(vaf): inputs[p] for p, vaf in vafs_of(done.module).items()}
     made: dict[int, VAF] = {}
     for line in lines:
-        old, function = line.new, of_package(g)
-        slopes = (
-            line.old.weight.tolist() if isinstance(line.old, torch.nn.PReLU) else ()
-        )
-        starts: Any = [leaky(slope) for slope in slopes] or [_known(line.old)]
-        pairs = zip(itertools.cycle(starts), found[id(old)].T, strict=False)
+        old = line.new  # of several activations, if they share a weight
+        new = made.setdefault(id(old), _vaf_like(old, k, g))
         try:
-            fits = [fit_to(start, k, function, x) for start, x in pairs]
+            fits = fit_vaf(new, of_package(g), _starts(line.old), found[id(old)])
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
         describe(line, fits)
-        if id(old) not in made:  # of several activations that share a weight
-            with torch.device("cpu"):
-                new = VAF(k, g, old.weight.shape[:-1], old.axes)
-            rows = zip(*(each.values for each in fits), strict=True)
-            parts = (old.alpha, old.alpha_bias, old.beta, old.beta_bias)
-            shapes = [(*part.shape[:-1], k) for part in parts[:3]] + [parts[3].shape]
-            both = zip(rows, shapes, strict=True)
-            new.set_weights([np.reshape(row, shape) for row, shape in both])
-            made[id(old)] = new.train(old.training).to(old.weight)
-        line.new = made[id(old)]
+        line.new = new
     exchange(done.module, {line.layer: line.new for line in lines})
     now = run(clone(done.module).eval(), done.data)
     gaps = zip(done.seen.outputs if done.seen else (), now, strict=True)
@@ -104,17 +87,25 @@ def _fit(done: Conversion, k: int, g: Any) -> None:
     warn_of_far(lines)
 
 
-def _known(module: Module) -> KnownStart:
-    """Return the start at the function of an activation module."""
+def _starts(module: Module) -> list[Any]:
+    """Return the starts at the functions of an activation module."""
+    if isinstance(module, torch.nn.PReLU):
+        return [leaky(slope) for slope in module.weight.tolist()]
     found: Any = recognize(module)
-    known = found.start.known(of_package(found.g))
-    return known
+    return [found.start.known(of_package(found.g))]
+
+
+def _vaf_like(old: VAF, k: int, g: Any) -> VAF:
+    """Return a VAF with other hidden units for the same axes."""
+    with torch.device("cpu"):
+        new = VAF(k, g, old.weight.shape[:-1], old.axes)
+    return new.train(old.training).to(old.weight)
 
 
 def freeze(module: Module) -> Module:
     """Return a copy of a module whose VAFs have no parameters."""
     changes = [
-        Change(path, "VAF", "VAF with fixed numbers", 0.0, -count)
+        Draft(path, "VAF", "VAF with fixed numbers", 0.0, -count)
         for path, vaf in vafs_of(module).items()
         if (count := sum(weight.numel() for weight in vaf.parameters()))
     ]
@@ -172,12 +163,12 @@ def activation_inputs(
 def rebuilt(
     module: Module,
     layers: dict[str, VAFActivation],
-    replace: Callable[[Change], None],
-) -> tuple[Module, list[Change]]:
+    replace: Callable[[Draft], None],
+) -> tuple[Module, list[Draft]]:
     """Return a copy with other VAFs, given all as layers, and what became of each."""
     module, changes = clone(module), []
     for path, layer in layers.items():
-        change = Change(path, f"VAF(k={layer.k})", old=layer, name=layer.name)
+        change = Draft(path, f"VAF(k={layer.k})", old=layer, name=layer.name)
         changes.append(change)
         try:
             replace(change)
@@ -187,9 +178,8 @@ def rebuilt(
         old: Any = module.get_submodule(path)
         new = change.new
         g = "relu" if new.g is keras.activations.relu else old.g
-        vaf = VAF(new.k, g, old.weight.shape[:-1], old.axes)
+        vaf = _vaf_like(old, new.k, g)
         vaf.set_weights(new.get_weights())
-        vaf.train(old.training).to(old.weight.device, old.weight.dtype)
         exchange(module, {path: vaf})
         change.after = f"VAF(k={vaf.k})"
     return module, changes

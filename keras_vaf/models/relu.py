@@ -11,20 +11,15 @@ from keras_vaf.initializers.fit import fit
 from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
-from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.conversion import Maker
 from keras_vaf.models.fitting import fit_to_inputs, set_units
 from keras_vaf.models.fixed import is_relu
 from keras_vaf.models.freezing import freeze
-from keras_vaf.models.graphs.checks import (
-    check_built,
-    check_finite_weights,
-    check_graph,
-    is_graph,
-)
+from keras_vaf.models.graphs.checks import check_model, is_graph
 from keras_vaf.models.graphs.reading import functions_on_torch
 from keras_vaf.models.graphs.reasons import GATE, OUTPUT, reasons_to_keep
-from keras_vaf.models.graphs.running import check_data, outputs_of
+from keras_vaf.models.graphs.running import check_data, largest_gap, outputs_of
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
 from keras_vaf.models.widening import widened
@@ -91,14 +86,12 @@ def to_relu(
             "`to_relu` takes a model of Keras. For a module of PyTorch, use "
             f"`convert(module, g='relu', k={k}, data=...)`. Received: {type(model)}"
         )
-    check_graph(model)
-    check_built(model, getattr(model, "inputs", None))
-    check_finite_weights(model)
+    check_model(model)
     if data is not None:
         check_data(model, data)
     expected = outputs_of(model, data)
     work = Rebuilding(model, _Replacement(model, k))
-    result, changes = work.finish(data), work.changes
+    result, changes = work.finish(data), work.drafts
     if all(change.kept for change in changes):
         raise ValueError(
             f"The model {model.name!r} has no activation to replace by ReLU. Received: "
@@ -116,8 +109,8 @@ def to_relu(
         with warnings.catch_warnings():  # of outputs, which are compared below
             warnings.filterwarnings("ignore", "The outputs of the frozen model")
             result = freeze(result, data)
-    deviation = np.max(np.abs(outputs_of(result, data) - expected), initial=0.0)
-    keep_report(result, changes, float(deviation), f"Layers: {_kinds(result)}")
+    deviation = largest_gap(result, data, expected)
+    keep_report(result, changes, deviation, f"Layers: {_kinds(result)}")
     return result
 
 
@@ -138,7 +131,7 @@ class _Replacement:
         self._k, self._reasons = k, reasons_to_keep(model)
         self._maker = Maker(VAFActivation, k, "relu", shared)
 
-    def __call__(self, change: Change) -> None:
+    def __call__(self, change: Draft) -> None:
         """Add the new activation to the change of an old one, or ignore a ReLU."""
         if is_relu(change.old):
             return
@@ -151,11 +144,11 @@ class _Replacement:
             self._learned(change)
         else:
             self._maker.make(change)
-            for start in change.starts:
-                self._check(change, start)
+        for start in change.starts:
+            self._check(change, start)
         change.after = f"{change.new.k} units of ReLU"
 
-    def _check(self, change: Change, start: KnownStart) -> None:
+    def _check(self, change: Draft, start: KnownStart) -> None:
         """Raise an error if k units cannot have the slopes at both ends."""
         far = np.array([-2e6, -1e6, 1e6, 2e6])
         values = start.units(self._k, _RELU)
@@ -167,7 +160,7 @@ class _Replacement:
                 f"slopes at both ends: expected a larger k. Received: k={self._k}"
             )
 
-    def _learned(self, change: Change) -> None:
+    def _learned(self, change: Draft) -> None:
         """Add the VAF for a trainable activation, which is equal to it if it can be."""
         layer = change.old
         try:
@@ -182,8 +175,6 @@ class _Replacement:
         new.build(built_shape(layer))
         count = int(np.prod(new.weights[-1].shape))
         change.starts = [_LearnedStart(layer.function, i) for i in range(count)]
-        for start in change.starts:
-            self._check(change, start)
         set_units(new, [start.units(self._k, _RELU) for start in change.starts])
         errors = [start.error(self._k).largest for start in change.starts]
         change.new, change.error = new, max(errors)

@@ -7,12 +7,14 @@ import numpy as np
 
 from keras_vaf.initializers.units import carry
 from keras_vaf.layers import TrainableActivation, VAFActivation
-from keras_vaf.models.changes import Change, KeptError, keep_report
+from keras_vaf.models.changes import Draft, KeptError, keep_report
+from keras_vaf.models.fitting import set_units
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
 from keras_vaf.models.graphs.checks import check_finite_weights, check_graph
+from keras_vaf.models.graphs.copies import compile_like
 from keras_vaf.models.graphs.reading import functions_on_torch, read
-from keras_vaf.models.rebuild import Rebuilding, compile_like
+from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
 from keras_vaf.utils import check_positive
@@ -60,7 +62,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     shares = np.linspace(0, 1, 1001)
     values = {id(layers[path]): np.quantile(x, shares) for path, x in inputs.items()}
 
-    def replace(change: Change) -> None:
+    def replace(change: Draft) -> None:
         if isinstance(change.old, VAFActivation):
             _make_smaller(change, tolerance, values.get(id(change.old)))
         elif isinstance(change.old, TrainableActivation):
@@ -68,7 +70,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
 
     if modules is None:
         work = Rebuilding(model, replace)
-        result, changes = work.finish(data), work.changes
+        result, changes = work.finish(data), work.drafts
     else:
         result, changes = modules.rebuilt(model, layers, replace)
     keep_report(result, changes)
@@ -76,14 +78,14 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     return result
 
 
-def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -> None:
+def _make_smaller(change: Draft, tolerance: float, values: np.ndarray | None) -> None:
     """Replace a VAF by one with the fewest hidden units that all functions allow."""
     layer: VAFActivation = change.old
-    g, units, constants = units_of(layer)  # of relu if g is piecewise linear
+    g, weights, constants = units_of(layer)  # of relu if g is piecewise linear
     x = GRID if values is None else values
     order = np.inf if values is None else 2.0
     found = []
-    functions = np.moveaxis(units, 0, -2).reshape(-1, 3, units.shape[-1])
+    functions = np.moveaxis(weights, 0, -2).reshape(-1, 3, weights.shape[-1])
     for (alpha, bias, beta), constant in zip(functions, constants.flat, strict=True):
         hidden = evaluate(g, x[:, None] * alpha + bias)
         if not np.isfinite(hidden).all():
@@ -99,9 +101,7 @@ def _make_smaller(change: Change, tolerance: float, values: np.ndarray | None) -
     config = {"k": k, "g": g, "name": change.name, "initialization": "random"}
     new = VAFActivation.from_config({**layer.get_config(), **config})
     new.build(built_shape(layer))
-    rows = (carry(carriers, constant, k, g, "") for carriers, constant, _ in found)
-    pairs = zip(zip(*rows, strict=True), new.weights, strict=True)
-    new.set_weights([np.reshape(part, weight.shape) for part, weight in pairs])
+    set_units(new, [carry(units, constant, k, g, "") for units, constant, _ in found])
     change.new, change.after, change.nearest = new, label(new), near
     error = max(error for _, _, error in found)
     change.error, change.rms = (error, None) if values is None else (None, error)

@@ -1,6 +1,5 @@
 """`widened`, which makes the ReLU units of VAFs units of the layers around them."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -9,6 +8,8 @@ import numpy as np
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.keras_internals import all_layers, history
 from keras_vaf.models.fixed import is_linear
+from keras_vaf.models.graphs.copies import graph_copy, layer_like
+from keras_vaf.models.graphs.reasons import nodes
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 
@@ -35,7 +36,8 @@ class _Part:
     """An operation of a graph, its neighbours, and kernel and bias if it has them."""
 
     def __init__(self, operation: Any) -> None:
-        self.operation, self.gone, self.relu = operation, False, False
+        self.operation, self.gone = operation, False
+        self.relu: dict[str, str] = {}  # the new activation
         self.before: list[_Part] = []
         self.after: list[_Part] = []
         self.calls = 0  # and outputs of the model, which count as calls behind
@@ -88,11 +90,11 @@ def widened(model: keras.Model) -> tuple[keras.Model, dict[str, str]]:
 
 
 def _parts(model: keras.Model) -> dict[int, _Part]:
-    """Return the operations of a graph by their ids, from the inputs on."""
-    parts: dict[int, _Part] = {}
-    nodes = list(_nodes(model.outputs, set()))
-    for node in nodes:
-        part = parts.setdefault(id(node.operation), _Part(node.operation))
+    """Return the operations of a graph by their ids."""
+    calls = [*nodes(model.outputs, inside=False)]
+    parts = {id(node.operation): _Part(node.operation) for node in calls}
+    for node in calls:
+        part = parts[id(node.operation)]
         part.calls += 1
         for tensor in node.input_tensors:
             before, own, _ = history(tensor)
@@ -102,16 +104,6 @@ def _parts(model: keras.Model) -> dict[int, _Part]:
     for tensor in model.outputs:
         parts[id(history(tensor)[0])].after.append(_Part(keras.layers.Identity()))
     return parts
-
-
-def _nodes(tensors: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield the calls of a graph, each behind those that it needs."""
-    for tensor in tensors:
-        _, node, _ = history(tensor)
-        if node is not None and id(node) not in seen:
-            seen.add(id(node))
-            yield from _nodes(node.input_tensors, seen)
-            yield node
 
 
 def _scale(part: _Part) -> tuple[np.ndarray, np.ndarray]:
@@ -207,7 +199,8 @@ def _fold(
     else:
         after.bias = after.bias + carried.sum(axis=0)
     shape = (*after.kernel.shape[:-2], -1, after.kernel.shape[-1])
-    before.kernel, before.bias, before.relu = kernel, bias, True
+    before.kernel, before.bias = kernel, bias
+    before.relu = {"activation": "relu"}
     after.kernel = behind.reshape(shape)
     before.changed = after.changed = True
 
@@ -220,26 +213,16 @@ def _rebuilt(model: keras.Model, parts: dict[int, _Part]) -> keras.Model:
         part = parts.get(id(layer))
         if part is None or not part.changed:
             return layer
-        config = {**layer.get_config(), "use_bias": True}
-        config["units" if "units" in config else "filters"] = part.kernel.shape[-1]
-        config["activation"] = "relu" if part.relu else config["activation"]
-        made.append((part, type(layer).from_config(config)))
+        size = "units" if isinstance(layer, _L.Dense) else "filters"
+        config = {"use_bias": True, size: part.kernel.shape[-1]}
+        made.append((part, layer_like(layer, **config, **part.relu)))
         return made[-1][1]
 
-    def call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+    def calls(layer: Any) -> list[Any]:
         part = parts.get(id(layer))
-        return args[0] if part is not None and part.gone else layer(*args, **kwargs)
+        return [] if part is not None and part.gone else [layer]
 
-    if isinstance(model, keras.Sequential):
-        inputs = [
-            keras.Input(batch_shape=each.shape, dtype=each.dtype, name=each.name)
-            for each in model.inputs
-        ]
-        left = [each for each in model.layers if not parts[id(each)].gone]
-        copy = keras.Sequential([*inputs, *map(make, left)], name=model.name)
-    else:
-        functions = {"clone_function": make, "call_function": call}
-        copy = keras.models.clone_model(model, **functions)
+    copy = graph_copy(model, make, calls)
     for part, layer in made:
         layer.set_weights([part.kernel, part.bias])
     # A copy, because layers of the given model are called a second time here.

@@ -31,6 +31,13 @@ def check_graph(model: Any, advice: str = INPLACE) -> None:
     )
 
 
+def check_model(model: Any, advice: str = INPLACE) -> None:
+    """Raise an error if a model has no graph, is not built, or is not finite."""
+    check_graph(model, advice)
+    check_built(model, getattr(model, "inputs", None))
+    check_finite_weights(model)
+
+
 def check_built(model: keras.Model, built: Any) -> None:
     """Raise an error if a model has not been built."""
     if not built:

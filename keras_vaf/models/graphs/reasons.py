@@ -43,7 +43,7 @@ def reasons_to_keep(model: keras.Model) -> dict[int, str]:
                 break
         return found
     _follow(outputs, OUTPUT, found)
-    for node in _nodes(outputs):
+    for node in nodes(outputs):
         tensors = {id(tensor): tensor for tensor in node.input_tensors}
         if type(node.operation).__name__ == "Multiply" and len(tensors) > 1:
             _follow([*tensors.values()], GATE, found)
@@ -94,8 +94,8 @@ def _is_gate(activation: Any, scaled: bool) -> bool:
     return name in GATES or (limited and scaled)  # relu6(x + 3) / 6
 
 
-def _nodes(outputs: Sequence[Any]) -> Iterator[Any]:
-    """Yield the calls in a graph and in the models inside, each once."""
+def nodes(outputs: Sequence[Any], inside: bool = True) -> Iterator[Any]:
+    """Yield the calls in a graph, and in the models inside, each once."""
     waiting, seen = list(outputs), set()
     while waiting:
         operation, node, _ = history(waiting.pop())
@@ -103,5 +103,5 @@ def _nodes(outputs: Sequence[Any]) -> Iterator[Any]:
             seen.add(id(node))
             yield node
             waiting += node.input_tensors
-            if is_graph(operation):
-                yield from _nodes(operation.outputs)
+            if inside and is_graph(operation):
+                yield from nodes(operation.outputs)

@@ -1,4 +1,4 @@
-"""`run` and `outputs_of`, which run a model on data, and `check_data`."""
+"""`run`, `outputs_of` and `largest_gap`, which run a model on data."""
 
 from typing import Any
 
@@ -53,6 +53,12 @@ def outputs_of(model: keras.Model, data: Any) -> np.ndarray:
     outputs = keras.tree.flatten(run(model, data))
     arrays = [keras.ops.convert_to_numpy(each) for each in outputs]
     return np.concatenate([each.astype("float64").ravel() for each in arrays])
+
+
+def largest_gap(model: keras.Model, data: Any, expected: np.ndarray) -> float:
+    """Return the largest difference of the outputs of a model from others."""
+    gaps = np.abs(outputs_of(model, data) - expected)
+    return float(np.max(gaps, initial=0.0))
 
 
 def check_data(model: keras.Model, data: Any) -> None:

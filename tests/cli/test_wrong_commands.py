@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from keras_vaf.experiments import comparison
+from keras_vaf.experiments import run as running
 from keras_vaf.models import convert
 from keras_vaf.paper import reproduction
-from keras_vaf.tuners import table_search
 from keras_vaf_cli import COMMANDS
 from tests.models.networks import sequential
 
@@ -106,7 +106,7 @@ def files(run, table, tmp_path, monkeypatch):
 
     monkeypatch.setenv("KERAS_HOME", str(tmp_path))  # nothing is fetched
     monkeypatch.setattr(urllib.request, "urlopen", train)
-    for module in (comparison, reproduction, table_search):
+    for module in (comparison, reproduction, running):
         monkeypatch.setattr(module, "train_missing", train)
 
 

@@ -160,7 +160,10 @@ def by_function(
 def thinned(values: np.ndarray, parts: int = 1) -> np.ndarray:
     """Return evenly spaced rows of one of several equal parts of a sample."""
     most = max(_VALUES, _EACH * values.shape[1]) // parts
-    return values[:: max(1, math.ceil(values.size / most))]
+    step = max(1, math.ceil(values.size / most))
+    while math.gcd(step, len(values)) > 1:  # it would leave some channels out
+        step += 1
+    return values[::step]
 
 
 @contextlib.contextmanager

@@ -66,3 +66,11 @@ def test_of_many_values_some_are_kept():
     (values,) = activation_inputs(model, np.ones((600, 40, 40), "float32")).values()
     assert values.shape[1] == 64
     assert 25_000 < values.size <= 50_000
+
+
+def test_of_many_channels_each_is_sampled_as_often():
+    model = keras.Sequential([keras.Input((64,)), VAFActivation(name="vaf")])
+    found = activation_inputs(model, np.tile(np.arange(64.0), (10_000, 1)))["vaf"]
+    _, counts = np.unique(found, return_counts=True)
+    assert len(counts) == 64
+    assert np.ptp(counts) <= 1

@@ -70,7 +70,7 @@ def test_of_many_values_some_are_kept():
 
 def test_of_many_channels_each_is_sampled_as_often():
     model = keras.Sequential([keras.Input((64,)), VAFActivation(name="vaf")])
-    found = activation_inputs(model, np.tile(np.arange(64.0), (10_000, 1)))["vaf"]
+    found = activation_inputs(model, np.tile(np.arange(64.0), (10_500, 1)))["vaf"]
     _, counts = np.unique(found, return_counts=True)
     assert len(counts) == 64
     assert counts.max() < 1.1 * counts.min()

@@ -161,8 +161,10 @@ class Recording(TorchFunctionMode):
     ) -> None:
         """Add a node for each output of a call that depends on the data."""
         # Tensors that no recorded call made come from code that PyTorch does not see.
+        # Masks and indices may be constants of the code.
         last = self._nodes[-1] if self._nodes else "constant"
-        known = {id(t): self._of.get(id(t), last) for t in inputs}
+        unseen = {t: "constant" if t.dtype in _PLACES else last for t in inputs}
+        known = {id(t): self._of.get(id(t), kind) for t, kind in unseen.items()}
         for t in outputs:
             alike = self._held[_memory(t)]
             written = id(t) in known and len(outputs) == 1

@@ -142,7 +142,7 @@ def option(found: DataFrame, name: str, values: Any, seconds: float) -> str:
     cost = f"about {minutes:,} minute{'s' * (minutes > 1)}"
     if task_of(found) not in CONSTANT:  # of a model of one's own
         text = f"{name}={values!r}"
-        if name == "learning_rates":  # which a recipe has, on the same rows
+        if name == "learning_rates":  # in a recipe, on the same rows
             folds = found["fold"].nunique()
             text = f"recipe=Recipe({text}, folds={folds}, test_size=0.2)"
         return f"`{text}` ({cost})"

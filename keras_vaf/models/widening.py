@@ -53,7 +53,7 @@ class _Part:
         found = self.after if behind else self.before
         if len(found) != 1 or self.calls != 1:
             where = "behind" if behind else "before"
-            raise _NotFoldedError(f"there is no one layer {where} {self.name}")
+            raise _NotFoldedError(f"there is not exactly one layer {where} {self.name}")
         return found[0].only(behind) if found[0].gone else found[0]
 
     @property
@@ -142,7 +142,7 @@ def _into_both_layers(part: _Part | None) -> None:
         raise _NotFoldedError("it is inside another model")
     before = part.only(False)
     if before.only(True) is not part or not _is_linear(before):
-        raise _NotFoldedError(f"{before.name} before it is no Dense or Conv layer")
+        raise _NotFoldedError(f"{before.name} before it is not a Dense or Conv layer")
     n = before.kernel.shape[-1]
     axes, rank = tuple(part.operation._unshared_axes), len(built_shape(part.operation))
     if axes not in ((), (rank - 1,)):

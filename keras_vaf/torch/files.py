@@ -44,7 +44,7 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
     {'1': 'relu -> VAF'}
     """
     module, entries, weights = _unwrapped(module), dict[Any, dict[str, Any]](), {}
-    vafs_of(module)  # which raises where there are none
+    vafs_of(module)  # raises an error if there are none
     for place, vaf in module.named_modules(remove_duplicate=False):
         if isinstance(vaf, VAF):
             g, weight = _described(vaf.g), _in_memory(vaf.weight, place)

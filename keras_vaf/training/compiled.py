@@ -109,7 +109,7 @@ def rate_of(model: keras.Model) -> float:
         settings = settings["inner_optimizer"]["config"]
     if not isinstance(rate := settings["learning_rate"], int | float):
         raise ValueError(
-            "Each activation gets learning rates of its own, so the optimizer of "
+            "Each activation has its own learning rates, so the optimizer of "
             f"`model` must have a number, not a schedule. Received: {rate!r:.200}"
         )
     return float(rate)

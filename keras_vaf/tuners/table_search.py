@@ -158,7 +158,7 @@ def search(
         baselines = BASELINES if model is None else usual
     if isinstance(baselines, str):
         baselines = () if baselines == "none" else find_arms(baselines)
-    # What takes values has activations of its own.
+    # A function of drawn values draws its activations, too.
     searched = replace(SEARCHED, layer="") if takes_values(model) else SEARCHED
     arms = searched, *baselines
     study = run.check_study(run.Study(dataset, arms, recipe, (seed,), Path(output)))

@@ -114,8 +114,8 @@ def test_what_is_left_is_listed_with_the_reason():
     made = to_relu(model, 3, ROWS, widen=True)
     remarks = {each.layer: each.remark for each in report(made).replaced}
     assert remarks == {
-        "twice": "not folded, there is no one layer behind 'twice_activation' of class "
-        "VAFActivation",
+        "twice": "not folded, there is not exactly one layer behind "
+        "'twice_activation' of class VAFActivation",
         "summed": "not folded, 'sum' of class Add is behind it",
     }
     kept = {each.layer: each.kept for each in report(made).kept}

@@ -38,13 +38,15 @@ def trained(**words):
     return base, module
 
 
-# What `torch.compile` and DistributedDataParallel call the module that they hold.
-@pytest.mark.parametrize("wrapper", ["", "_orig_mod", "module"])
+# Names that `torch.compile`, DistributedDataParallel and PEFT have for a module.
+@pytest.mark.parametrize("wrapper", ["", "_orig_mod", "module", "base_model"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_file_makes_the_module_again(tmp_path, wrapper, dtype):
     base, module = trained()
     path = tmp_path / "vafs.safetensors"
     saved = nn.ModuleDict({wrapper: module}) if wrapper else module
+    if wrapper == "base_model":
+        saved.get_base_model = lambda: module
     save_vafs(saved, path)
     again = copy.deepcopy(base).to(dtype)
     found = load_vafs(again, path)

@@ -57,16 +57,16 @@ OPENMP = """
 import json, os, sys
 {first}
 import torch
-import keras_vaf.ops.on_torch as native
+from keras_vaf.ops.native.library import find
 from keras_vaf.layers import VAFActivation
 
 count = lambda: len(os.listdir("/proc/self/task"))
 x = torch.ones(2_000_000, 1)
 torch.relu(x)
 before = count()
-calls = native.find().library.vaf_calls()
+calls = find().library.vaf_calls()
 VAFActivation()(x)
-used = native.find().library.vaf_calls() > calls
+used = find().library.vaf_calls() > calls
 print(json.dumps([used, count() - before]))
 """
 

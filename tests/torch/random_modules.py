@@ -22,8 +22,8 @@ PARTS = {
     "k": (lambda: nn.PReLU().requires_grad_(False), lambda: hooked(nn.GELU())),
 }
 # The parts that a step gets; how its result depends on each value: through weights
-# (w), alone (a), as a copy next to others (c), as a term (m) or a factor (p), as a
-# mask or a condition (M, C), or not at all (-); and its function.
+# (w), alone (a), as a copy next to others (c), as a term (m) or a factor (p), by a
+# column that scales (s), as a mask or a condition (M, C), or not at all (-).
 STEPS = {
     "layer": ("l", "w", lambda m, p, a: p(a)),
     "activation": ("a", "a", lambda m, r, a: r(a)),
@@ -37,7 +37,7 @@ STEPS = {
     "code": ("", "a", lambda m, a: torch.relu(a)),
     "sum": ("", "mm", lambda m, a, b: a + b),
     "product": ("", "pp", lambda m, a, b: a * b),
-    "scaled": ("", "ap", lambda m, a, b: a * b[:, :1]),
+    "scaled": ("", "as", lambda m, a, b: a * b[:, :1]),
     "cat": ("", "cc", lambda m, a, b: torch.cat([a, b], -1)[:, ::2]),
     "where": ("", "Ccc", lambda m, a, b, c: torch.where(a > 0, b, c)),
     "masked": ("", "aM", lambda m, a, b: a.masked_fill(b > 0, 0)),
@@ -103,12 +103,14 @@ class Value:
         """Say what is true of the sources."""
         used = [(source, mark) for source, mark in self.sources if mark != "-"]
         for source, mark in used:
-            others = any(s.data and s is not source for s, m in used if m not in "MC")
+            others = {s for s, m in used if s.data and m not in "MCs"}
+            others -= set() if mark == "s" else {source}  # a column is another value
             alone = mark == "a" or (mark != "w" and not others)
             source.reaches |= self.reaches
             source.after |= self.reaches and (mark == "w" or self.after)
             source.returned |= self.returned and (alone or mark in "cC")
-            source.multiplied |= (mark == "p" and others) or (alone and self.multiplied)
+            product = mark in "ps" and bool(others)
+            source.multiplied |= product or (alone and self.multiplied)
 
 
 class RandomModule(nn.Module):

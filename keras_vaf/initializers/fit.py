@@ -39,6 +39,7 @@ _FLATTEST, _STEEPEST, _FARTHEST = 1 / 16, 8.0, 64.0  # bounds of |alpha| and |kn
 _MOST_CANCELLED = 10.0  # bound of the units' slopes, relative to the function's
 _RIDGES = (1e-6, 1e-4, 1e-3, 1e-2, 1e-1)  # the first that keeps the bound is taken
 _HELD = 1e3  # weight of what holds at the ends, before it is made exact
+_IDLE = 1e-6  # a hidden unit whose values differ by less is a constant
 _ENOUGH = 1e-4  # errors below this need no further units
 _PLACES = tuple(itertools.product((0, 1), (0.1, 0.3, 0.5, 0.7, 0.9)))
 """Powers and shifts of the knots at which a fit begins."""
@@ -54,10 +55,14 @@ def fit(
     """
     with np.errstate(all="ignore"):  # a steep g overflows far from 0
         best = _best(start, k, g, inputs)
-    beta = best.slopes[:-1] / best.alpha
+        hidden = evaluate(g, best.alpha * (np.array(inputs)[:, None] - best.knot))
+    beta, constant = best.slopes[:-1] / best.alpha, float(best.slopes[-1])
     units = np.stack([best.alpha, -best.alpha * best.knot, beta], axis=-1)
+    if not best.held:  # then constants, which cannot learn, hold no end either
+        idle = np.ptp(hidden, axis=0) < _IDLE
+        units, constant = units[~idle], constant + float(hidden[0, idle] @ beta[idle])
     carriers: list[Carrier] = [(a, bias, b) for a, bias, b in units.tolist()]
-    return carry(carriers, float(best.slopes[-1]), k, g, "A fit")
+    return carry(carriers, constant, k, g, "A fit")
 
 
 class _Fit(NamedTuple):
@@ -65,7 +70,7 @@ class _Fit(NamedTuple):
     knot: np.ndarray
     slopes: np.ndarray  # of the units, then the constant
     size: float  # root mean square error
-    missing: int  # number of facts at the ends that do not hold
+    held: int  # number of facts at the ends that hold
     error: np.ndarray  # at all inputs, then at the ends
     changes: np.ndarray  # of the error by log|alpha| and by the knots
     span: np.ndarray  # orthonormal columns that slopes and constant can reach
@@ -78,12 +83,12 @@ def _best(start: KnownStart, k: int, g: Function, inputs: tuple[float, ...]) -> 
     fits = []
     if k > 1:
         fewer = _best(start, k - 1, g, inputs)
-        if not fewer.missing and fewer.size < _ENOUGH:
+        if fewer.held == len(problem.facts) and fewer.size < _ENOUGH:
             return fewer
         fits = [fewer, *map(problem.minimized, *problem.with_one_more(fewer))]
     starts = (problem.at_knots(k, *each) for each in _PLACES)
     fits += [problem.minimized(*each) for each in starts]
-    return min(fits, key=lambda each: (each.missing, each.size))
+    return min(fits, key=lambda each: (-each.held, each.size))
 
 
 class _Problem:
@@ -105,7 +110,7 @@ class _Problem:
         held = [end is not None for end in self._ends]
         pairs = zip(self._ends, offsets, strict=True)
         held += [end == 0 and offset == 0 for end, offset in pairs]
-        self._facts = [] if None in self._ends_of_g else np.flatnonzero(held).tolist()
+        self.facts = [] if None in self._ends_of_g else np.flatnonzero(held).tolist()
         self._values, self._rise = _table(g)
 
     def at_knots(
@@ -160,7 +165,7 @@ class _Problem:
     def _attainable(self, alpha: np.ndarray, knot: np.ndarray) -> list[int]:
         """Return which facts at the ends units with these signs can have together."""
         rows, held = self._far(alpha, knot)[0], list[int]()
-        for fact in self._facts:
+        for fact in self.facts:
             some, wanted = [*held, fact], self._at_ends[[*held, fact]]
             if np.allclose(rows[some] @ np.linalg.pinv(rows[some]) @ wanted, wanted):
                 held = some
@@ -188,8 +193,7 @@ class _Problem:
         size = float(np.linalg.norm(error[:n]))
         size = size if cancelled <= _MOST_CANCELLED else np.inf
         changes = np.concatenate([*(design[1:, :, :k] * slopes[:k])], axis=-1)
-        missing = len(self._facts) - len(held)
-        return _Fit(alpha, knot, slopes, size, missing, error, changes, span)
+        return _Fit(alpha, knot, slopes, size, len(held), error, changes, span)
 
     def _near(self, alpha: np.ndarray, knot: np.ndarray) -> np.ndarray:
         """Return units and the constant at the inputs, of shape `(3, inputs, k + 1)`.

@@ -37,7 +37,7 @@ MARKERS = {
 # With `--heart` the other tests run only where TensorFlow leaves them out.
 HEART = {"constraints", "initializers", "layers", "ops", "optimizers", "regularizers"}
 HEART.add("saving")
-OF_TORCH = {"models"}  # modules of PyTorch are converted, too
+OF_TORCH = {"models", "torch"}  # its modules, which only PyTorch converts
 
 
 @functools.cache

@@ -43,16 +43,14 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
     >>> keras_vaf.torch.load_vafs(again, "vafs.safetensors")
     {'1': 'relu -> VAF'}
     """
-    module, entries, weights = _unwrapped(module), dict[Any, dict[str, Any]](), {}
+    entries, weights = dict[Any, dict[str, Any]](), dict[str, torch.Tensor]()
     vafs_of(module)  # raises an error if there are none
-    for place, vaf in module.named_modules(remove_duplicate=False):
+    for place, vaf in _unwrapped(module).named_modules(remove_duplicate=False):
         if isinstance(vaf, VAF):
-            g, weight = _described(vaf.g), _in_memory(vaf.weight, place)
-            key = id(weight), vaf.axes, g
-            if key not in entries:
-                entries[key] = {"paths": [], "k": vaf.k, "axes": vaf.axes, "g": g}
-                weights[place] = weight
-            entries[key]["paths"].append(place)
+            entry, weight = _described(vaf), _in_memory(vaf.weight, place)
+            entry = entries.setdefault((id(weight), str(entry)), {"paths": []} | entry)
+            entry["paths"].append(place)
+            weights.setdefault(entry["paths"][0], weight)
     header = {_KEY: json.dumps({"version": _VERSION, "vafs": [*entries.values()]})}
     tensors = {p: w.detach().cpu().contiguous().clone() for p, w in weights.items()}
     safetensors = require("safetensors.torch", extra="torch")
@@ -79,24 +77,26 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
         OSError: If the file cannot be read.
     """
     module, made, found = _unwrapped(module), dict[str, VAF](), dict[str, str]()
-    for entry, weight in _read(Path(path)):
-        for place in entry["paths"]:
-            part, name = _activation(module, place)
-            found[place] = f"{name} -> VAF"
-            made[place] = made.get(entry["paths"][0]) or _fitting(entry, weight, part)
-        like = _in_memory(parameter_like(module, place, weight), place)
-        made[place].train(part.training).to(device=like.device, dtype=like.dtype)
-    parts = dict(module.named_modules(remove_duplicate=False))
-    vafs = {place for place, part in parts.items() if isinstance(part, VAF)}
-    if others := sorted(vafs - {*made}):
+    parts, weights = dict(module.named_modules(remove_duplicate=False)), {}
+    for places, entry, weight in _read(Path(path)):
+        for place in places:
+            old: Any = parts.get(place, "nothing")
+            found[place] = f"{_checked(old, place, entry, weight)} -> VAF"
+            like = _in_memory(parameter_like(module, place, weight), place)
+            weights[place] = weight.to(like)
+            if not isinstance(old, VAF):
+                made[place] = made.get(places[0]) or _made(entry, weights[place], old)
+                _in_memory(made[place].weight, place)  # a context may forbid it
+    vafs = {place: part for place, part in parts.items() if isinstance(part, VAF)}
+    if others := sorted(vafs.keys() - weights):
         raise ValueError(
             "The module must have no VAFs but those of the file. Received: "
             f"{', '.join(others)}, of which {path} has none"
         )
     with torch.no_grad():
-        for place in vafs:  # an optimizer may hold their parameters
-            parts[place].weight.copy_(made[place].weight)
-    exchange(module, {p: vaf for p, vaf in made.items() if p not in vafs})
+        for place, vaf in vafs.items():  # an optimizer may hold their parameters
+            vaf.weight.copy_(weights[place])
+    exchange(module, made)
     return found
 
 
@@ -111,86 +111,71 @@ def _unwrapped(module: Any) -> torch.nn.Module:
 
 
 def _in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
-    """Return a weight that has numbers."""
-    if weight.is_meta:
+    """Return a weight that has all its numbers here."""
+    if weight.is_meta or hasattr(weight, "full_tensor"):  # of a sharded weight
         raise ValueError(
-            "The module must have its weights in memory, so load them first, and "
-            f"offload them afterwards. Received: the device meta at {place!r}"
+            "The module must have its weights in memory, so offload or shard it "
+            f"afterwards. Received: a weight without its numbers near {place!r}"
         )
     return weight
 
 
-def _described(g: Any) -> str:
-    """Return the name of a function g, or what a module of PyTorch prints."""
-    named = {id(function): name for name, function in FUNCTIONS.items()}
+def _described(vaf: VAF) -> dict[str, Any]:
+    """Return what a file says of a VAF, besides its paths."""
+    g: Any = vaf.g
+    name = {id(function): name for name, function in FUNCTIONS.items()}.get(id(g), g)
     if isinstance(g, torch.nn.Module) and type(g).__module__.startswith("torch.nn."):
-        return repr(g)
-    if not isinstance(g, str) and id(g) not in named:
+        name = repr(g)
+    if not isinstance(name, str):
         raise ValueError(
             "A file holds no code, so each g must be a name, such as 'gelu', or a "
             f"module of torch.nn. Received: g={g!r}"
         )
-    return g if isinstance(g, str) else named[id(g)]
+    return {"k": vaf.k, "axes": [*vaf.axes], "g": name}
 
 
-def _read(path: Path) -> Iterator[tuple[dict[str, Any], torch.Tensor]]:
-    """Yield the entry and the weight of each VAF of a file."""
+def _read(path: Path) -> Iterator[tuple[list[str], dict[str, Any], torch.Tensor]]:
+    """Yield the paths, the entry and the weight of each VAF of a file."""
     safetensors = require("safetensors", extra="torch")
-    path.read_bytes()  # raises the errors of the machine
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             held = json.loads((file.metadata() or {}).get(_KEY, "{}"))
             tensors = {key: file.get_tensor(key) for key in [*file.keys()]}
     except (safetensors.SafetensorError, ValueError) as error:
-        raise ValueError(
-            f"{path} is not a complete file of safetensors: write it again by "
-            f"`save_vafs`. Received: {error}"
-        ) from error
+        held = {"version": f"unknown, {error}"}
     if held.get("version") != _VERSION:
         raise ValueError(
-            f"Expected a file of `save_vafs`, version {_VERSION}; a newer one needs a "
-            f"newer keras_vaf. Received: version {held.get('version')} in {path}"
+            f"Expected a complete file of `save_vafs`, version {_VERSION}; a newer one "
+            f"needs a newer keras_vaf. Received: {path}, version {held.get('version')}"
         )
     for entry in held["vafs"]:
-        yield entry, tensors[entry["paths"][0]]
+        places = entry.pop("paths")
+        yield places, entry, tensors[places[0]]
 
 
-def _activation(module: torch.nn.Module, path: str) -> tuple[torch.nn.Module, str]:
-    """Return an activation and its name, or raise a `ValueError`."""
-    try:
-        part = module.get_submodule(path)
-    except AttributeError as error:
+def _checked(part: Any, place: str, entry: dict[str, Any], weight: torch.Tensor) -> str:
+    """Return the name of what is at the path of a VAF, or raise a `ValueError`."""
+    name = ""
+    if isinstance(part, VAF):
+        same = part.weight.is_leaf and part.weight.shape == weight.shape
+        name = "VAF" if same and _described(part) == entry else ""
+    elif place and isinstance(part, torch.nn.Module):
+        with torch.device("cpu"):
+            activation = recognize(part)
+        if activation and (entry["g"] in FUNCTIONS or entry["g"] == repr(part)):
+            name = activation.name
+    if not name:
         raise ValueError(
-            "The module must have the class of the one that was saved. "
-            f"Received: {type(module).__name__} without a part {path!r}"
-        ) from error
-    with torch.device("cpu"):
-        found = None if isinstance(part, VAF) else recognize(part)
-    if not found and not isinstance(part, VAF):
-        raise ValueError(
-            "A VAF takes the place of an activation. Received: "
-            f"{type(part).__name__} at {path!r}"
+            f"At {place!r}, the file has a VAF with {entry} and a weight of shape "
+            f"{tuple(weight.shape)}. The module must have the class of the one that "
+            f"was saved, and such a VAF there, or an activation. Received: {part}"
         )
-    return part, found.name if found else "VAF"
+    return name
 
 
-def _fitting(entry: dict[str, Any], weight: torch.Tensor, old: Any) -> VAF:
-    """Return a VAF with a stored weight, which must fit what is at its path."""
-    g, sizes = entry["g"], tuple(weight.shape[:-1])
-    expected: Any = (g,)
-    own: Any = (repr(old),)
-    if isinstance(old, VAF):
-        expected = entry["k"], g, tuple(entry["axes"]), sizes
-        own = old.k, _described(old.g), old.axes, tuple(old.weight.shape[:-1])
-        if not old.weight.is_leaf:
-            own = "a parametrization", *own
-    if own != expected and (isinstance(old, VAF) or g not in FUNCTIONS):
-        raise ValueError(
-            f"At {entry['paths'][0]!r}, the file has k, g, axes and sizes or a "
-            f"function {expected}. Received: a module with {own}"
-        )
-    if g not in FUNCTIONS:  # a module with settings, which is there
-        g = copy.deepcopy(old.g if isinstance(old, VAF) else old)
-    vaf = VAF(entry["k"], g, sizes, entry["axes"], device="cpu")
+def _made(entry: dict[str, Any], weight: torch.Tensor, old: Any) -> VAF:
+    """Return a VAF for an activation, which may be a function g with settings."""
+    g = entry["g"] if entry["g"] in FUNCTIONS else copy.deepcopy(old)
+    vaf = VAF(entry["k"], g, weight.shape[:-1], entry["axes"], device="cpu")
     vaf.weight = torch.nn.Parameter(weight)
-    return vaf
+    return vaf.train(old.training)

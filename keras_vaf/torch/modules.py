@@ -40,14 +40,13 @@ def clone(module: torch.nn.Module, shared: bool = False) -> torch.nn.Module:
 
 def _not_copied(module: torch.nn.Module) -> dict[str, Any]:
     """Return what the modules hold and cannot be copied, by its paths."""
-    parts, found = {id(part): part for part in module.modules()}, {}
+    found, known = dict[str, Any](), {id(part): part for part in module.modules()}
     for path, part in module.named_modules():
-        held = {n: each for n, each in vars(part).items() if n != "_buffers"}
-        for name, each in (held | dict(part.named_buffers(recurse=False))).items():
+        for name, each in (*part.named_buffers(recurse=False), *vars(part).items()):
             try:
-                copy.deepcopy(each, {**parts})
+                copy.deepcopy(each, {**known})
             except Exception:  # as above
-                found[f"{path}.{name}".lstrip(".")] = each
+                found[f"{path}.{name}".lstrip(".")] = known[id(each)] = each
     return found
 
 
@@ -71,15 +70,13 @@ def exchange(module: torch.nn.Module, new: Mapping[str, torch.nn.Module]) -> Non
                 left.append(value if is_box else getattr(value, "__dict__", {}))
         seen.add(id(held))
     for part in module.modules():
-        own = getattr(part, "activation", None) if isinstance(part, HOSTS) else None
-        if isinstance(part, _Decoder) and isinstance(own, VAF):
-            vars(part)["activation"] = own  # copies keep it
-        if isinstance(part, _Encoder) and isinstance(own, VAF):
+        if isinstance(part, HOSTS) and isinstance(part.activation, VAF):
+            vars(part)["activation"] = part.activation  # copies of decoders keep it
             part.activation_relu_or_gelu = 0  # no fused kernel
         if isinstance(part, torch.nn.TransformerEncoder) and any(
             isinstance(each, VAF) for each in part.modules()
         ):
-            part.use_nested_tensor = part.enable_nested_tensor = False
+            part.use_nested_tensor = False
 
 
 def freeze_vafs(module: torch.nn.Module) -> torch.nn.Module:

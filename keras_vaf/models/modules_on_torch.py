@@ -21,7 +21,7 @@ from keras_vaf.layers.activation_inputs import (
 from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import describe, fit_vaf, warn_of_far
 from keras_vaf.torch.conversion import Conversion
-from keras_vaf.torch.functions import checked, leaky, of_package, recognize
+from keras_vaf.torch.functions import checked, of_package
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
 from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
@@ -73,7 +73,7 @@ def _fit(done: Conversion, k: int, g: Any) -> None:
         old = line.new  # of several activations, if they share a weight
         new = made.setdefault(id(old), _vaf_like(old, k, g))
         try:
-            fits = fit_vaf(new, of_package(g), _starts(line.old), found[id(old)])
+            fits = fit_vaf(new, of_package(g), [*line.starts], found[id(old)])
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
         describe(line, fits)
@@ -85,14 +85,6 @@ def _fit(done: Conversion, k: int, g: Any) -> None:
         (float((a - b).detach().abs().max()) for a, b in gaps if a.numel()), default=0.0
     )
     warn_of_far(lines)
-
-
-def _starts(module: Module) -> list[Any]:
-    """Return the starts at the functions of an activation module."""
-    if isinstance(module, torch.nn.PReLU):
-        return [leaky(slope) for slope in module.weight.tolist()]
-    found: Any = recognize(module)
-    return [found.start.known(of_package(found.g))]
 
 
 def _vaf_like(old: VAF, k: int, g: Any) -> VAF:

@@ -100,10 +100,11 @@ class Conversion:
             old, reason = parts[path], self._reason(path, parts[path], each)
             line = self.change(path, each.name, "VAF", kept=reason, old=old)
             self.lines.append(line)
-            key = id(next(old.parameters(), line))  # a weight that others may share
             if not reason:
+                key = id(next(old.parameters(), line))  # a weight that others may share
                 first = made.setdefault(key, line)
-                line.new = first.new or self._replacement(line, each)
+                line.starts = each.starts
+                line.new = first.new or self._replacement(line, each.g)
                 line.error = first.error
         return [line for line in self.lines if not line.kept]
 
@@ -137,15 +138,10 @@ class Conversion:
     def _by_order(self, part: torch.nn.Module, found: functions.Found) -> str:
         """Return why an activation is kept where only the order of modules is known."""
         every = [*self.module.named_modules(remove_duplicate=False)]
-        certain = True
-        for i in [i for i, (_, each) in enumerate(every) if each is part]:
-            path, later = every[i][0], every[i + 1 :]
-            weighted = [p for p, each in later if [*each.parameters(recurse=False)]]
-            followed = _is_followed(self.module, path, weighted)
-            if followed is False:
-                return _SHAPES
-            certain = certain and followed is True
-        if certain:
+        last = max(i for i, (_, each) in enumerate(every) if each is part)
+        path, later = every[last][0], every[last + 1 :]
+        weighted = [p for p, each in later if [*each.parameters(recurse=False)]]
+        if _is_followed(self.module, path, weighted):
             return ""
         host = self.module.get_submodule(path.rpartition(".")[0])
         code = getattr(type(host).forward, "__code__", None)
@@ -157,27 +153,23 @@ class Conversion:
             return ""
         return f"no layer with weights is registered after it; {_GIVE_DATA}"
 
-    def _replacement(self, line: Any, found: functions.Found) -> VAF:
+    def _replacement(self, line: Any, g: str | functions.G) -> VAF:
         """Return the VAF for an activation, and describe the change."""
-        part, remarks = line.old, []
-        place: tuple[int, int] | None = None  # axis and size
+        part, count, remarks = line.old, len(line.starts), []
+        place = (1, count) if count > 1 else None  # axis and size
         if self.seen is not None and self.sharing == "channel":
-            place = self.seen.channels(line.layer)
+            place = place or self.seen.channels(line.layer)
             if place is None:
                 remarks.append(
                     "shared per layer, its calls have no one number of channels"
                 )
-        slopes = part.weight.tolist() if isinstance(part, torch.nn.PReLU) else []
-        if len(slopes) > 1:
-            place = (1, len(slopes))
-        axes, sizes = ((), ()) if place is None else (place[:1], place[1:])
+        axes, sizes = (place[:1], place[1:]) if place else ((), ())
         try:
-            start = functions.leaky(slopes[0]) if slopes else found.start
             with torch.device("cpu"):
-                vaf = VAF(self.k, self.g or found.g, sizes, axes, start)
-            if len(slopes) > 1:
-                g = functions.of_package(vaf.g)
-                each = [functions.leaky(slope)((), self.k, g) for slope in slopes]
+                vaf = VAF(self.k, self.g or g, sizes, axes, line.starts[0])
+            if count > 1:
+                own = functions.of_package(vaf.g)
+                each = [start((), self.k, own) for start in line.starts]
                 vaf.set_weights([np.stack(rows) for rows in zip(*each, strict=True)])
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
@@ -185,19 +177,20 @@ class Conversion:
             advice = "" if self.seen else ": compare the outputs"
             remarks.append(f"it computed in place, the VAF does not{advice}")
         line.remark, line.error = "; ".join(remarks), _error(part, vaf)
-        like = parameter_like(self.module, line.layer, vaf.weight)
-        return vaf.train(part.training).to(device=like.device, dtype=like.dtype)
+        return vaf.train(part.training).to(
+            parameter_like(self.module, line.layer, vaf.weight)
+        )
 
 
-def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool | None:
-    """Return whether one of the later layers comes after a part, if that is certain."""
+def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool:
+    """Return whether one of the later layers comes after a part for certain."""
     while path:
         path = path.rpartition(".")[0]
         host = module.get_submodule(path)
         if isinstance(host, HOSTS):
             return True
         if type(host).forward is not torch.nn.Sequential.forward:
-            return None
+            return False
         if any(each.startswith(path and f"{path}.") for each in later):
             return True
     return False

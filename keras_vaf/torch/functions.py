@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from keras_vaf.initializers import FunctionStart, GStart, PiecewiseLinearStart, Start
+from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart, Start
 from keras_vaf.ops.activations import ALIASES, BY_NAME
 from keras_vaf.ops.formula_on_torch import FUNCTIONS, G, function_of
 from keras_vaf.utils import did_you_mean
@@ -29,8 +29,7 @@ def of_package(g: str | G) -> G:
     return BY_NAME[g].value if isinstance(g, str) and g in BY_NAME else function_of(g)
 
 
-GRID = torch.tensor([-30, -16, *torch.linspace(-8, 8, 161).tolist(), 16, 30])
-"""Points at which functions are compared."""
+_GRID = torch.tensor([-30, -16, *torch.linspace(-8, 8, 161).tolist(), 16, 30]).double()
 _KINDS = torch.nn.modules.activation.__all__
 CALLED = {kind.lower() for kind in _KINDS if "max" not in kind}
 """Names of activations that code calls, without underscores."""
@@ -40,8 +39,8 @@ class Found(NamedTuple):
     """The function of each element that a module computes."""
 
     name: str  # that of the class if no known function has its values
-    start: Start
-    g: str | G  # with which the start is exact
+    starts: tuple[Start, ...]  # one, or one for each slope of a PReLU
+    g: str | G  # with which the starts are exact
     bounded: bool = False  # as the values of gates are
     known: bool = True  # a known function, or a class of PyTorch, computes it
 
@@ -52,12 +51,13 @@ def recognize(module: torch.nn.Module) -> Found | None:
     Copies of a module without weights and parts are called on fixed numbers.
     """
     if isinstance(module, torch.nn.PReLU):
-        return Found("prelu", GStart(), "relu")  # the start has its slopes
+        slopes = [] if module.weight.is_meta else module.weight.tolist()
+        return Found("prelu", tuple(map(_leaky, slopes)), "relu")
     if isinstance(module, torch.jit.ScriptModule):
         return None
     if [*module.parameters(), *module.buffers(), *module.children()]:
         return None
-    y, x = _values(module), GRID.double()
+    y, x = _values(module), _GRID
     if y is None or torch.equal(y, x):
         return None
     bounded = bool((y[[0, -1]] - y[[1, -2]]).abs().max() < 0.1)
@@ -65,32 +65,31 @@ def recognize(module: torch.nn.Module) -> Found | None:
         if torch.allclose(y, function(x), 1e-6, 1e-9):
             lines = BY_NAME[name].lines if name in BY_NAME else None
             start = FunctionStart(of_package(name))
-            return Found(name, start, "relu" if lines else name, bounded)
+            return Found(name, (start,), "relu" if lines else name, bounded)
     slope = -float(y[0]) / 30
     if torch.allclose(y, torch.where(x > 0, x, slope * x), 1e-6, 1e-9):
-        return Found(f"leaky_relu({slope:.3g})", leaky(slope), "relu")
+        return Found(f"leaky_relu({slope:.3g})", (_leaky(slope),), "relu")
     own, known = copy.deepcopy(module), type(module).__module__.startswith("torch.nn.")
-    return Found(type(module).__name__, FunctionStart(own), own, bounded, known)
+    return Found(type(module).__name__, (FunctionStart(own),), own, bounded, known)
 
 
-def leaky(slope: float) -> Start:
+def _leaky(slope: float) -> Start:
     """Return the start at a function with this slope below 0."""
     return PiecewiseLinearStart([0], [slope, 1])
 
 
 def _values(module: torch.nn.Module) -> torch.Tensor | None:
     """Return what a module computes on the grid, if each element alone decides it."""
-    order = torch.randperm(len(GRID), generator=torch.Generator().manual_seed(0))
+    order = torch.randperm(len(_GRID), generator=torch.Generator().manual_seed(0))
     found = []
     try:
-        for training in (False, True):
-            for shape in ((5, 33), (33, 5)):
-                own = copy.deepcopy(module).train(training)
-                with torch.no_grad():
-                    y = own.forward(GRID.double()[order].view(shape))
-                if y.shape != shape or y.dtype != torch.float64:
-                    return None
-                found.append(y.flatten()[order.argsort()])
+        for training, *shape in ((0, 5, 33), (0, 33, 5), (1, 5, 33), (1, 33, 5)):
+            own = copy.deepcopy(module).train(bool(training))
+            with torch.no_grad():
+                y = own.forward(_GRID[order].view(shape))
+            if [*y.shape] != shape or y.dtype != torch.float64:
+                return None
+            found.append(y.flatten()[order.argsort()])
     except Exception:  # it may need other inputs
         return None
     same = all(torch.equal(y, found[0]) for y in found)

@@ -1,5 +1,7 @@
 """`comparison_figure`, the picture of a comparison."""
 
+from textwrap import fill
+
 import keras
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,6 +17,7 @@ from keras_vaf.training.data import number_of_rows, take
 from keras_vaf.visualization import style
 from keras_vaf.visualization.activation import draw_activation
 
+_WIDTH, _LETTERS = 5.5, 44  # inches, and letters in a line: for a phone
 _SEED_WIDTH = 0.7  # of the folds of a model, in its row
 _MOST_PANELS = 4
 _MOST_ROWS = 2_000  # whose inputs are drawn
@@ -34,12 +37,11 @@ def comparison_figure(
     """
     learned = find_layers(network, TrainableActivation)
     shown = [*learned][:_MOST_PANELS]
-    height = 1.3 + 0.34 * len(table(found))
-    figure = Figure((10, height + 3.4 * bool(shown)))
-    ratios = [height, 3.4] if shown else [height]
-    grid = figure.add_gridspec(len(ratios), max(1, len(shown)), height_ratios=ratios)
-    _draw_scores(found, figure.add_subplot(grid[0, :]))
-    panels = [figure.add_subplot(grid[1, place]) for place in range(len(shown))]
+    heights = [1.2 + 0.42 * len(table(found))] + [2.4] * len(shown)
+    figure = Figure((_WIDTH, sum(heights)))
+    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+    scores, *panels = (figure.add_subplot(row) for row in grid)
+    _draw_scores(found, scores)
     step = max(1, number_of_rows(x) // _MOST_ROWS)
     some = take(x, slice(None, None, step))
     inputs = activation_inputs(network, some) if shown else {}
@@ -66,14 +68,14 @@ def _draw_scores(found: DataFrame, ax: Axes) -> None:
             capsize=3, ms=6, zorder=3,
         )  # fmt: skip
         mean = written(model["mean"], task)
-        names.append(f"{model['title']}  {mean}")
+        names.append(f"{fill(model['title'], _LETTERS // 2)}\n{mean}")
     ax.set_yticks(range(len(names)), names)
     ax.get_yticklabels()[models.index.get_loc(best)].set_color(style.BLUE)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="y", visible=False)
-    ax.set_xlabel(f"test {score}: folds, mean and deviation; blue: best.keras")
+    ax.set_xlabel(f"test {score}: folds, mean and deviation\nblue: best.keras")
     title = text_of(found).title
     if task in CONSTANT:
         constant = table(found).iloc[-1]
         title += f" ({constant.name}: {written(constant['mean'], task)})"
-    ax.set_title(title)
+    ax.set_title(fill(title, _LETTERS))

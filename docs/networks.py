@@ -15,14 +15,6 @@ def trained(model: keras.Sequential, x: np.ndarray, y: np.ndarray) -> keras.Sequ
     return model
 
 
-def sine(*hidden: keras.layers.Layer) -> tuple[keras.Sequential, np.ndarray]:
-    """Return a network of four units that was trained on a sine, and its inputs."""
-    keras.utils.set_random_seed(0)
-    x = np.random.default_rng(0).normal(size=(512, 1))
-    own = [keras.Input((1,)), keras.layers.Dense(4), *hidden, keras.layers.Dense(1)]
-    return trained(keras.Sequential(own), x, np.sin(3 * x)), x
-
-
 def learned(layer: VAFActivation, data: np.ndarray, ax: Axes) -> None:
     """Draw a learned function without its derivative, which has its own axis."""
     plot_activation(layer, data=data, ax=ax)

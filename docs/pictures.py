@@ -1,7 +1,7 @@
 """Draw the pictures of the pages: `KERAS_BACKEND=jax python docs/pictures.py`.
 
 Each function with a page's name draws one file of `docs/images`; names as arguments
-draw only these. `torch` needs `KERAS_BACKEND=torch`, and is drawn only if it is named.
+draw only these. `small` needs TensorFlow, `torch` needs PyTorch and must be named.
 """
 
 import base64
@@ -14,11 +14,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import fill
 
 import keras
 import numpy as np
 from matplotlib import pyplot
-from networks import learned, sine, trained
+from networks import learned, trained
 from PIL import Image
 
 import keras_vaf
@@ -32,12 +33,20 @@ from keras_vaf.visualization import plot_activations, style
 DOCS = Path(__file__).parent
 IMAGES, EXAMPLES = DOCS / "images", DOCS / "reports" / "examples"
 X = np.linspace(-4, 4, 401)
+SIZE = (5.4, 4.6)  # inches: a phone shows letters of 9 points with 8 pixels
 
 
 def blocks(page: str) -> list[str]:
     """Return the Python code of a page."""
     text = (DOCS / page).read_text("utf-8")
     return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+
+
+def table(page: str, name: str) -> list[list[str]]:
+    """Return the cells of a table of a page, without the line below its head."""
+    text = (DOCS / page).read_text("utf-8").partition(f"table: {name} ")[2]
+    head, _, *rows = text.split("\n\n")[1].splitlines()
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in (head, *rows)]
 
 
 def run(code: str, length: int | None = None) -> str:
@@ -78,7 +87,7 @@ def vaf() -> None:
     layer, a = model.get_layer("hidden_activation"), model.get_layer("hidden")(x)
     text = keras_vaf.formula(layer, digits=2)
     (EXAMPLES / "vaf.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
-    _, ax = pyplot.subplots(figsize=(7.0, 2.1))
+    _, ax = pyplot.subplots(figsize=(5.3, 1.8))
     learned(layer, keras.ops.convert_to_numpy(a), ax)
     ax.set_title("")
     save("vaf", dpi=150)
@@ -87,16 +96,15 @@ def vaf() -> None:
 def units() -> None:
     """Draw what VAFs with 1, 2, 4 and 12 hidden units learn of one curve."""
     x = np.random.default_rng(0).normal(size=(2048, 1))
-    figure, panels = pyplot.subplots(1, 4, figsize=(10, 2.6), sharey=True)
+    figure, panels = pyplot.subplots(2, 2, figsize=SIZE, sharex=True, sharey=True)
     grid = np.linspace(-3, 3, 601)
-    for ax, k in zip(panels, (1, 2, 4, 12), strict=True):
+    for ax, k in zip(panels.flat, (1, 2, 4, 12), strict=True):
         layer = VAFActivation(k=k, initialization="relu")
         trained(keras.Sequential([keras.Input((1,)), layer]), x, np.sin(2 * x))
         ax.plot(grid, np.sin(2 * grid), "--", color=style.DARK, lw=1.2, label="target")
         ax.plot(grid, layer.function(grid), color=style.BLUE, label="learned f")
         ax.set(title=f"k = {k}", xlabel="pre-activation a")
-    panels[0].set_ylabel("f(a)")
-    style.legend_below(figure, panels[:1])
+    style.legend_below(figure, panels[0, :1])
     save("units")
 
 
@@ -109,6 +117,7 @@ def five_minutes() -> None:
 def formula() -> None:
     """Draw the picture of the page, and write what its code prints."""
     text = run(blocks("explain.md")[0])
+    pyplot.gcf().set_size_inches(5.6, 3.2)
     save("formula")
     (EXAMPLES / "formula.txt").write_text(f"{text}{_where()}", encoding="utf-8")
     latex = next(line for line in text.splitlines() if "begin{cases}" in line)
@@ -119,64 +128,34 @@ def _where() -> str:
     return f"Keras {keras.__version__} on {keras.backend.backend()}, one seed\n"
 
 
-def convert_() -> None:
-    """Draw the function of a layer that was converted and trained further."""
-    model, x = sine(keras.layers.ReLU())
-    converted = trained(convert(model, k=5), x, np.sin(3 * x))
-    plot_activations(converted, x)[0].set_title("a converted layer")
-    save("convert")
-
-
 def simplify_() -> None:
     """Draw a function of twelve hidden units before and after `simplify`."""
-    layer = VAFActivation(k=12, g="relu", name="vaf")
-    model, x = sine(layer)
-    inputs = keras.ops.convert_to_numpy(model.layers[0](x))
+    keras.utils.set_random_seed(0)
+    x = np.random.default_rng(0).normal(size=(512, 1))
+    layer, dense = VAFActivation(k=12, g="relu", name="vaf"), keras.layers.Dense(4)
+    model = keras.Sequential([keras.Input((1,)), dense, layer, keras.layers.Dense(1)])
+    trained(model, x, np.sin(3 * x))
+    inputs = keras.ops.convert_to_numpy(dense(x))
     fewer = simplify(model, tolerance=0.02, data=x).get_layer("vaf")
-    _, panels = pyplot.subplots(1, 2, figsize=(9, 3.2), sharey=True)
+    _, panels = pyplot.subplots(2, figsize=SIZE, sharex=True)
     for ax, each in zip(panels, (layer, fewer), strict=True):
         learned(each, inputs, ax)
         ax.set_title(f"{each.k} hidden units")
     save("simplify")
 
 
-def starts() -> None:
-    """Draw what VAFs that start as ReLU in three ways have learned of a sine."""
-    _, ax = pyplot.subplots(figsize=(6, 4))
-    ones, zeros, first = np.ones(5), np.zeros(5), np.eye(5)[0]
-    weights = {
-        "k equal units": [ones, zeros, ones / 5, np.zeros(())],
-        "spare units all 0": [first, zeros, first, np.zeros(())],
-        "ours": None,
-    }
-    x, grid = np.random.default_rng(0).normal(size=(1024, 1)), np.linspace(-3, 3, 601)
-    ax.plot(grid, np.sin(2 * grid), "--", color=style.DARK, lw=1.2, label="target")
-    colors = (style.ORANGE, style.GREEN, style.BLUE)
-    for (name, own), color in zip(weights.items(), colors, strict=True):
-        layer = VAFActivation(k=5, initialization="relu")
-        if own:
-            layer.set_weights(own)
-        model = keras.Sequential([keras.Input((1,)), layer])
-        model.compile(keras.optimizers.Adam(0.02), "mse")
-        model.fit(x, np.sin(2 * x), batch_size=len(x), epochs=500, verbose=0)
-        dashes = (0, (4, 3)) if color == style.GREEN else "-"
-        ax.plot(grid, layer.function(grid), color=color, linestyle=dashes, label=name)
-    ax.set(xlabel="pre-activation a", ylabel="f(a)")
-    ax.set_title("Starts as ReLU, k = 5: what is learned")
-    ax.legend(loc="lower left")
-    save("starts")
-
-
 def family() -> None:
     """Draw each trainable activation of one number, at its start and elsewhere."""
     members = [each for each in layers.ACTIVATIONS if each.name]
-    figure, axes = pyplot.subplots(4, 4, figsize=(10, 8.5), sharex=True)
-    for ax, member in zip(axes.flat, members, strict=True):
+    figure, axes = pyplot.subplots(6, 3, figsize=(5.5, 9))
+    for ax, member in zip(axes.flat, members, strict=False):
         for place, curve in enumerate(curves(member).T[::-1]):
             start = place == 3
             color, label = (style.BLUE, "start") if start else (style.ORANGE, "others")
             ax.plot(X, curve, color=color, lw=2.5 if start else 1.2, label=label)
         ax.set_title(member.layer.__name__, fontsize=9)
+    for ax in axes.flat[len(members) :]:
+        ax.remove()
     style.legend_below(figure, axes.flat[:1])
     save("family")
 
@@ -227,17 +206,34 @@ def search() -> None:
     save("search", base64.b64decode([each for each in pictures if each][-1]))
 
 
+def overview() -> None:
+    """Draw the ratios of the map with their intervals; orange ones are significant."""
+    (_, *titles), *rows = table("map.md", "map-overview")
+    names, *columns = zip(*rows, strict=True)
+    figure, panels = pyplot.subplots(1, 2, figsize=SIZE, sharey=True)
+    for ax, title, cells in zip(panels, titles, columns, strict=True):
+        found = [re.findall(r"\d+\.?\d*", cell)[:3] or ["nan"] * 3 for cell in cells]
+        ratio, low, high = np.array(found, "float").T
+        colors = [style.ORANGE if "**" in cell else style.BLUE for cell in cells]
+        ax.hlines(range(len(cells)), low, high, colors)
+        ax.scatter(ratio, range(len(cells)), color=colors, zorder=3)
+        ax.axvline(1, color=style.GREY, lw=1)
+        ax.set(title=title, xscale="log")
+        ax.set_xticks([0.25, 1, 4], ["0.25", "1", "4"])
+        ax.minorticks_off()
+    panels[0].set_yticks(range(len(names)), [fill(name, 20) for name in names])
+    panels[0].invert_yaxis()
+    figure.supxlabel("error of the VAF / error of the fixed function", size=10)
+    save("map/overview")
+
+
 def small() -> None:
     """Draw the errors of small layers, and write what the code of the page prints."""
     printed = run("\n".join(blocks("small.md"))).splitlines()
     text = "\n".join(line for line in printed if "RMSE" in line)  # the rest is Keras's
     (EXAMPLES / "small.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
-    lines = (DOCS / "small.md").read_text("utf-8").partition("table: small-errors")[2]
-    head, _, *rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in lines.splitlines()[2:8]
-    ]
-    _, ax = pyplot.subplots(figsize=(6, 3.4))
+    head, *rows = table("small.md", "small-errors")
+    _, ax = pyplot.subplots(figsize=(5.4, 3.2))
     colors = (style.GREY, style.ORANGE, style.GREEN, style.BLUE)
     units, *errors = zip(*rows, strict=True)
     for name, own, color in zip(head[1:], errors, colors, strict=True):
@@ -254,9 +250,9 @@ def physics() -> None:
     (EXAMPLES / "physics.txt").write_text(f"{text}{_where()}", encoding="utf-8")
 
 
-ALL = (vaf, units, five_minutes, formula, starts, family, compare, search, physics)
+ALL = (vaf, units, five_minutes, formula, family, compare, search, overview)
 PICTURES: dict[str, Callable[[], None]] = {each.__name__: each for each in ALL}
-PICTURES |= {"convert": convert_, "simplify": simplify_, "small": small, "torch": torch}
+PICTURES |= {"simplify": simplify_, "small": small, "physics": physics, "torch": torch}
 
 
 if __name__ == "__main__":

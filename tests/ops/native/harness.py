@@ -94,24 +94,36 @@ def call_of(held, **settings):
     return ctypes.byref(Call(bytes=sizes, **settings, **places))
 
 
-def run(library, arrays, g, dtype="float32", threads=2):
-    """Return f(x), the gradients of x and of the parameters, in float64."""
+def run(library, arrays, g, dtype="float32", threads=2, packed=False):
+    """Return f(x), the gradients of x and of the parameters, in float64.
+
+    Packed parameters are one array, as a VAF of PyTorch has them.
+    """
     number, slope = IN_KERNELS[g]
     upstream, x = (a.astype(DTYPES[dtype]) for a in arrays[:2])
     parameters = [p.astype("float32") for p in arrays[2:]]
+    k = parameters[0].shape[-1]
+    if packed:
+        columns = *parameters[:3], parameters[3][..., None]
+        parameters = [np.concatenate(columns, -1)]
     y, x_gradient = np.empty_like(x), np.empty_like(x)
     gradients = [np.full_like(p, np.nan) for p in parameters]
-    held = dict(zip(NAMES, (x, upstream, y, *parameters, *gradients), strict=True))
+    count = len(parameters)
+    names = *NAMES[:3], *NAMES[3 : 3 + count], *NAMES[7 : 7 + count]
+    held = dict(zip(names, (x, upstream, y, *parameters, *gradients), strict=True))
     settings = {
         "function": number,
         "type": TYPES[dtype],
         "slope": slope,
-        "k": parameters[0].shape[-1],
+        "k": k,
+        "packed": packed,
         **dict(zip(("networks", "outer", "units", "inner"), x.shape, strict=True)),
     }
     check(library.vaf_forward(call_of(held, **settings), threads))
     held["out"] = x_gradient
     check(library.vaf_backward(call_of(held, **settings), threads))
+    if packed:
+        gradients = np.split(gradients[0], (k, 2 * k, 3 * k), -1)
     return [a.astype("float64") for a in (y, x_gradient, *gradients)]
 
 

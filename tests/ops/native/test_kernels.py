@@ -23,15 +23,16 @@ def start_as_g(x, dtype="float32"):
     return draw(x.shape, 1, dtype)._replace(x=x, **weights)
 
 
-def assert_right(library, arrays, g, dtype="float32", threads=2):
-    assert_close(run(library, arrays, g, dtype, threads), arrays, g, dtype)
+def assert_right(library, arrays, g, dtype="float32", threads=2, packed=False):
+    assert_close(run(library, arrays, g, dtype, threads, packed), arrays, g, dtype)
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
 @pytest.mark.parametrize("g", IN_KERNELS)
-def test_values_and_gradients(library, level, g, shape):
+@pytest.mark.parametrize("packed", [False, True])
+def test_values_and_gradients(library, level, g, shape, packed):
     for k in HIDDEN_UNITS:
-        assert_right(library, draw(shape, k), g)
+        assert_right(library, draw(shape, k), g, packed=packed)
 
 
 @pytest.mark.parametrize("dtype", list(DTYPES)[1:])

@@ -90,6 +90,7 @@ struct Sum {
 struct Case {
   std::mt19937 random;
   int function, type, k, threads;
+  bool packed;
   float leak;
   int64_t networks, outer, units, inner;
 
@@ -99,7 +100,7 @@ struct Case {
   explicit Case(unsigned seed) : random(seed) {
     function = (int)any(0, 5), type = (int)any(0, 2), leak = any(0, 1) ? 0.2f : 0.0f;
     k = (int)(any(0, 3) ? any(1, 6) : any(7, 64));
-    threads = (int)(any(0, 9) ? any(1, 5) : 64);
+    threads = (int)(any(0, 9) ? any(1, 5) : 64), packed = any(0, 1);
     networks = any(0, 4) ? 1 : any(1, 3);
     units = any(0, 2) ? any(1, 40) : any(0, 1) ? 1 : any(1, 1500);
     inner = any(0, 1) ? 1 : any(1, 60);
@@ -110,6 +111,16 @@ struct Case {
   int64_t elements() const { return networks * outer * units * inner; }
   int64_t unit_of(int64_t i) const {
     return i / (outer * units * inner) * units + i / inner % units;
+  }
+  // Copies parameters into the rows of a packed call, or gradients out of them.
+  void copy(Numbers* const (&parts)[4], Numbers& rows, bool out) const {
+    int64_t row = 0;
+    for (int64_t u = 0; u < functions(); u++)
+      for (Numbers* part : parts) {
+        const int64_t width = part->size / functions();
+        for (int64_t i = u * width; i < (u + 1) * width; i++, row++)
+          out ? part->set(i, rows.get(row)) : rows.set(row, part->get(i));
+      }
   }
   void run();
   void compare(const char* what, int64_t i, double have, double want, double size, int type) {
@@ -163,11 +174,22 @@ void Case::run() {
   call.beta = (float*)beta.memory, call.beta_bias = (float*)beta_bias.memory;
   call.d_alpha = (float*)d_alpha.memory, call.d_alpha_bias = (float*)d_alpha_bias.memory;
   call.d_beta = (float*)d_beta.memory, call.d_beta_bias = (float*)d_beta_bias.memory;
+  Numbers rows(0, packed ? functions() * (3 * k + 1) : 0), d_rows(0, rows.size);
+  Numbers* const parameters[] = {&alpha, &alpha_bias, &beta, &beta_bias};
+  Numbers* const gradients[] = {&d_alpha, &d_alpha_bias, &d_beta, &d_beta_bias};
   const Numbers* arrays[] = {&x, &d, &y, &alpha, &alpha_bias, &beta, &beta_bias,
                              &d_alpha, &d_alpha_bias, &d_beta, &d_beta_bias};
   for (int i = 0; i < VAF_ARRAYS; i++) call.bytes[i] = arrays[i]->bytes();
+  if (packed) {
+    copy(parameters, rows, false);
+    call.packed = 1, call.alpha = (float*)rows.memory, call.d_alpha = (float*)d_rows.memory;
+    call.bytes[VAF_ALPHA] = rows.bytes(), call.bytes[VAF_D_ALPHA] = d_rows.bytes();
+  }
   VafCall bad = call;
-  bad.bytes[any(0, VAF_ARRAYS - 1)] += any(0, 1) ? 4 : -4;
+  int64_t which;
+  do which = any(0, VAF_ARRAYS - 1);
+  while (packed && which > VAF_ALPHA && which != VAF_D_ALPHA);  // the others are not read
+  bad.bytes[which] += any(0, 1) ? 4 : -4;
   if (vaf_backward(&bad, threads) == VAF_WRONG_SIZE) refused++;
   else wrong++;
   // The first allocation fails, then the second, and so on until none is left to fail.
@@ -185,14 +207,14 @@ void Case::run() {
   repeat(vaf_forward);
   call.out = dx.memory;
   repeat(vaf_backward);
+  if (packed) copy(gradients, d_rows, true);
   for (int64_t i = 0; i < n; i++) {
     compare("f", i, y.get(i), f[i].all, f[i].size, type);
     compare("dx", i, dx.get(i), fx[i].all, fx[i].size, type);
   }
-  const Numbers* found[] = {&d_alpha, &d_alpha_bias, &d_beta, &d_beta_bias};
   for (int s = 0; s < 4; s++)
-    for (int64_t i = 0; i < found[s]->size; i++)
-      compare("sum", i, found[s]->get(i), sums[s][i].all, sums[s][i].size, VAF_FLOAT32);
+    for (int64_t i = 0; i < gradients[s]->size; i++)
+      compare("sum", i, gradients[s]->get(i), sums[s][i].all, sums[s][i].size, VAF_FLOAT32);
   checked++;
 }
 

@@ -30,6 +30,12 @@ class Host(nn.Module):
         return self.run(self, *inputs, **keywords)
 
 
+def network(*activations):
+    """Return a network with a linear layer before, between and after activations."""
+    layers = [part for each in activations for part in (nn.Linear(8, 8), each)]
+    return nn.Sequential(*layers, nn.Linear(8, 8))
+
+
 def kinds(module):
     return [type(each) for each in module.modules() if not [*each.children()]]
 
@@ -44,7 +50,7 @@ def lines(module, **arguments):
     [
         lambda z: 1e-6 * z,
         lambda z: torch.cat([z, torch.full_like(z, 1e6)], -1),
-        torch.log,
+        lambda z: 0 * z.sqrt(),  # NaN or 0
         lambda z: z.sum(0, keepdim=True),
     ],
 )
@@ -72,22 +78,18 @@ def test_outputs_without_tensors_and_without_gradients():
 
 
 def test_a_part_is_replaced_wherever_it_is_held():
-    part, run = (
-        nn.GELU(),
-        lambda s, x: s.b(s.held.r[0](s.b(s.more["r"](s.b(s.r(s.a(x))))))),
-    )
-    module = Host(run, r=part, held=SimpleNamespace(r=(part,)), more={"r": part})
-    tied = nn.PReLU(), nn.PReLU()
+    def run(s, x):
+        return s.b(s.held.r[0](s.b(s.more["r"](s.b(s.r(s.a(x)))))))
+
+    part, tied = nn.GELU(), (nn.PReLU(), nn.PReLU())
+    held = {"twin": part, "held": SimpleNamespace(r=(part,)), "more": {"r": part}}
+    module = Host(run, r=part, **held)
     tied[1].weight = tied[0].weight
     for inplace in (False, True):
         found = convert(module, data=X, inplace=inplace)
-        assert found.r is found.held.r[0] is found.more["r"] and isinstance(
-            found.r, VAF
-        )
-        both = nn.Sequential(
-            nn.Linear(8, 8), tied[0], nn.Linear(8, 8), tied[1], nn.Linear(8, 8)
-        )
-        both = convert(both, data=X, inplace=inplace)
+        assert isinstance(found.r, VAF) and report(found).parameters == 10
+        assert found.r is found.twin is found.held.r[0] is found.more["r"]
+        both = convert(network(*tied), data=X, inplace=inplace)
         assert isinstance(both[1], VAF) and both[1] is both[3]
         assert report(both).parameters == 9
 
@@ -114,34 +116,26 @@ def test_what_cannot_be_copied_is_named_and_not_needed():
         assert isinstance(done.r, VAF)
     property_ = property(lambda self: logging.nothing)
     kind = type("Raises", (nn.Sequential,), {"activation": property_})
-    assert isinstance(
-        convert(kind(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8)))[1], VAF
-    )
+    assert isinstance(convert(kind(*network(nn.ReLU())))[1], VAF)
 
 
 def test_lines_name_what_computes():
     held = Host(lambda s, x: s.act(x), act=nn.functional.gelu)
     held.a = held.b = None
-    module = nn.Sequential(nn.Linear(8, 8), held, nn.Linear(8, 8))
-    said = lines(module)
+    said = lines(network(held))
     assert said[0].startswith("1: gelu -> VAF") and len(said) == 3
     recurrent = nn.Sequential(nn.RNN(8, 8, nonlinearity="relu"))
     root = Host(lambda s, x: s.b(torch.relu(s.a(x))))
     for arguments in ({}, {"data": X}):
-        assert (
-            "0: relu kept, the code of RNN computes it; "
-            in lines(recurrent, **arguments)[0]
-        )
-        assert (
-            lines(nn.ReLU(), **arguments)[0]
-            == ": relu kept, it shapes an output of the model"
-        )
+        said = lines(recurrent, **arguments)[0]
+        assert said.startswith("0: relu kept, the code of RNN computes it; ")
+        said = lines(nn.ReLU(), **arguments)[0]
+        assert said == ": relu kept, it shapes an output of the model"
     assert lines(root, data=X)[0].startswith("Host: relu kept, the code of Host")
     decoder = nn.Transformer(8, 2, 1, 1, 8, activation=nn.GELU(), batch_first=True)
     hidden = copy.deepcopy(decoder).eval()
-    converted = convert(hidden)
-    expected = hidden(TOKENS, TOKENS)
-    torch.testing.assert_close(converted(TOKENS, TOKENS), expected)
+    found = convert(hidden)(TOKENS, TOKENS)
+    torch.testing.assert_close(found, hidden(TOKENS, TOKENS))
 
 
 class Counted(list):
@@ -169,20 +163,16 @@ def test_what_a_module_holds_is_visited_a_fixed_number_of_times():
 
 
 def test_modules_without_storage_and_in_inference_mode():
-    def network():
-        return nn.Sequential(
-            nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8), nn.PReLU(), nn.Linear(8, 2)
-        )
-
+    kinds = nn.GELU, nn.PReLU
     with torch.device("meta"):
-        module = network()
-        for made in (convert(module), convert(network())):
+        module, other = (network(*(kind() for kind in kinds)) for _ in range(2))
+        for made in (convert(module), convert(other)):
             assert isinstance(made[1], VAF) and made[1].weight.is_meta
             assert "prelu kept, its weights have no storage" in report(made).details
     module[0].forward = module[0].forward  # as accelerate does
     with pytest.raises(ValueError, match="Convert it before"):
         convert(module)
-    module = network()
+    module = network(nn.GELU())
     with torch.inference_mode():
         made = convert(module, data=X.clone())
     made(X).sum().backward()
@@ -203,9 +193,7 @@ ENCODER = layer(nn.TransformerEncoderLayer, nn.ReLU())
 DECODER = layer(nn.TransformerDecoderLayer, nn.GELU())
 WORDS = nn.TransformerEncoder(layer(nn.TransformerEncoderLayer, "relu"), 2, None, False)
 PADDED = {"src": TOKENS, "src_key_padding_mask": torch.arange(10).view(2, 5) == 9}
-POSITIVE = nn.Sequential(
-    nn.Linear(8, 8), nn.PReLU(), nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8)
-)
+POSITIVE = network(nn.PReLU(), nn.GELU())
 for part in POSITIVE[:2]:
     nn.utils.parametrize.register_parametrization(part, "weight", nn.Softplus())
 
@@ -229,44 +217,24 @@ def test_hosts_that_compute_in_their_own_way(module, data, count):
         if isinstance(part, VAF):
             part.weight.data += 0.1
     moved = run(converted, data)
-    for other in (
-        converted,
-        copy.deepcopy(copy.deepcopy(converted)),
-        freeze(converted) if count else converted,
-    ):
+    twice = copy.deepcopy(copy.deepcopy(converted))
+    for other in (converted, twice, freeze(converted) if count else converted):
         with torch.set_grad_enabled(module is DECODER):
             torch.testing.assert_close(run(other, data), moved)
     assert count == 0 or not torch.equal(moved[0], expected[0])
 
 
 def test_without_data_the_order_and_the_code_of_hosts_decide():
-    for run_, parts, said in (
-        (
-            lambda s, x: s.r(s.a(x)),
-            {"r": nn.ReLU()},
-            "no layer with weights is registered",
-        ),
-        (
-            lambda s, x: s.c(s.t(s.a(x))),
-            {"t": nn.Tanh(), "c": nn.Linear(8, 8)},
-            "it may be a gate",
-        ),
-        (
-            lambda s, x: s.c(torch.relu(s.a(x))),
-            {"r": nn.ReLU(), "c": nn.Linear(8, 8)},
-            "-> VAF",
-        ),
-        (
-            lambda s, x: s.c(s.r(s.a(x))),
-            {"r": nn.ReLU(True), "c": nn.Linear(8, 8)},
-            "in place",
-        ),
+    c = nn.Linear(8, 8)
+    for said, run_, parts in (
+        ("no layer with weights", lambda s, x: s.r(s.a(x)), {"r": nn.ReLU()}),
+        ("it may be a gate", lambda s, x: s.c(s.t(s.a(x))), {"t": nn.Tanh(), "c": c}),
+        ("-> VAF", lambda s, x: s.c(torch.relu(s.a(x))), {"r": nn.ReLU(), "c": c}),
+        ("in place", lambda s, x: s.c(s.r(s.a(x))), {"r": nn.ReLU(True), "c": c}),
     ):
         found = lines(Host(run_, **parts))
         assert said in found[0] and found[-1].endswith("give `data` to check them")
-    fixed = type(
-        "Fixed", (nn.Sequential,), {"forward": lambda s, x: torch.relu(s[0](x))}
-    )
-    said = lines(fixed(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8)))[0]
+    code = {"forward": lambda s, x: torch.relu(s[0](x))}
+    said = lines(type("Fixed", (nn.Sequential,), code)(*network(nn.ReLU())))[0]
     assert "the code of Fixed may compute it" in said
     assert "1 kept" in lines(nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Flatten()))[1]

@@ -13,8 +13,6 @@ import pytest
 
 from benchmarks.recompute import __main__ as command
 from benchmarks.recompute import relu
-from benchmarks.recompute.evidence import RULES, accuracies
-from benchmarks.recompute.records import read
 from benchmarks.recompute.statistics import holm, is_within, ratio, t_test
 
 pytestmark = pytest.mark.backend("tensorflow")
@@ -48,16 +46,6 @@ def test_the_t_test_is_that_of_the_paper_on_resampling():
 
 def test_holm_corrects_for_the_number_of_tests():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-
-
-def test_vafs_do_not_gain_five_points_on_images():
-    scores = accuracies(read("evidence/images-all"))
-    random = t_test(scores["vaf-random"] - scores.relu)  # of three seeds
-    assert random.text(".3f") == "-0.006 (-0.083 to 0.070)"
-    assert RULES["C3"](random) == (False, False)
-    start = t_test(scores["vaf-relu"] - scores.relu)
-    assert 100 * start.high == pytest.approx(1.24, abs=0.005)
-    assert RULES["C2"](start) == (False, True)
 
 
 def test_an_interval_of_ninety_percent_is_narrower():

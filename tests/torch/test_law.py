@@ -7,6 +7,7 @@ What is kept is named once, with a true reason. The user's module stays as it wa
 import copy
 import random
 
+import keras
 import numpy as np
 import pytest
 import torch
@@ -18,6 +19,7 @@ from tests.torch.random_modules import RandomModule
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
 NIGHT = [pytest.param(i, marks=pytest.mark.nightly("torch")) for i in range(1, 50)]
+TELLING = 64, 92, 133, 375, 453, 639, 928, 1306  # of breaks: docs/records/breaks.md
 
 
 def paths_of(module):
@@ -99,11 +101,12 @@ def check(seed):
         else:
             assert any(kept[path].startswith(reason) for reason in true)
     assert not report(convert(converted, data=x)).replaced
-    again = copy.deepcopy(module)
-    assert convert(again, data=x, inplace=True) is again and paths_of(again) == made
+    assert convert(module, data=x, inplace=True) is module
+    assert paths_of(module) == made
 
 
 @pytest.mark.parametrize("block", [0, *NIGHT])
 def test_random_modules(block):
-    for seed in range(60 * block, 60 * block + 60):
+    keras.utils.set_random_seed(1)  # not that of `convert`
+    for seed in [*range(60 * block, 60 * block + 60), *(TELLING if not block else ())]:
         check(seed)

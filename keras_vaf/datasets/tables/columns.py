@@ -93,8 +93,7 @@ class Column:
         cells = cells.fillna("") if "" in self.names else cells
         places, found = pandas.factorize(cells)  # place -1: missing
         texts = pandas.Series(found, dtype="str")
-        values = self._values(texts, decimal or self.decimal)
-        values = np.append(values, np.nan)[places]
+        values = np.append(self._values(texts, decimal or self.decimal), np.nan)[places]
         if self.kind == "category":
             return np.where(np.isnan(values) & cells.notna(), UNKNOWN, values)
         if numbers is not None and self.kind == "number" and "%" not in self.format:

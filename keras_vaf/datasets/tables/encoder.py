@@ -152,8 +152,7 @@ def with_encoder(
 ) -> keras.Sequential:
     """Return a network from encoded rows to probabilities, or to the target's units."""
     *body, last = network.layers
-    activation = None if encoder.classes is None else "softmax"
-    head = keras.layers.Dense(last.units, activation)
+    head = keras.layers.Dense(last.units, encoder.classes and "softmax")
     inputs = keras.Input((len(encoder.columns),))
     model = keras.Sequential([inputs, encoder, *body, head])
     kernel, bias = last.get_weights()

@@ -214,6 +214,5 @@ def _read_csv(
     if not decimal and separator != ",":
         texts = frame[1:100].stack().str.strip().str
         marks = {".": _POINT, ",": _POINT.replace(r"\.", ",")}
-        shown = [mark for mark in marks if texts.fullmatch(marks[mark]).any()]
-        decimal = (shown or [""])[0]
+        decimal = next((m for m in marks if texts.fullmatch(marks[m]).any()), "")
     return frame, decimal or "." * (separator == ","), separator, encoding

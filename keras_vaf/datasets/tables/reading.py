@@ -69,8 +69,7 @@ def read_table(
         na: Words that stand for a missing entry. Empty cells do, too, and in text files
             and workbooks also words such as `NA`.
         sheet: Name or number of a sheet of a workbook. `None` means the first.
-        header: Whether the first row of a file holds the names of the columns, which
-            are otherwise 1, 2, 3 and so on.
+        header: Whether the first row of a file names the columns, else 1, 2 and so on.
         skip: Number of rows before the first, such as titles, that are left out.
         keep_na: Whether words such as `NA` are categories unless they are in `na`.
 

@@ -34,6 +34,10 @@ DOCS = Path(__file__).parent
 IMAGES, EXAMPLES = DOCS / "images", DOCS / "reports" / "examples"
 X = np.linspace(-4, 4, 401)
 SIZE = (5.4, 4.6)  # inches: a phone shows letters of 9 points with 8 pixels
+# Arguments of layers in the picture of the family, and deviations of other weights.
+SHOWN = {"vaf-random": {"k": 5, "initialization": "relu"}, "apl": {"seed": 0}}
+SHOWN["kaf"] = {"initialization": "tanh"}
+SPREADS = {"pelu": 0.25, "spline": 0.15, "polynomial": 0.08, "rational": 0.1}
 
 
 def blocks(page: str) -> list[str]:
@@ -162,12 +166,14 @@ def family() -> None:
 
 def curves(member: layers.Member) -> np.ndarray:
     """Return the function that a layer starts as, and three random others."""
-    layer = member.layer(sharing="channel", **member.picture)
+    layer = member.layer(sharing="channel", **SHOWN.get(member.name, {}))
     layer.build((None, 4))
     generator = np.random.default_rng(2)
     for weight in layer.trainable_variables:
         value = keras.ops.convert_to_numpy(weight).copy()
-        value[1:] = value[0] + member.spread * generator.normal(size=value[1:].shape)
+        value[1:] = value[0] + SPREADS.get(member.name, 0.5) * generator.normal(
+            size=value[1:].shape
+        )
         weight.assign(weight.constraint(value) if weight.constraint else value)
     return layer.function(X)
 

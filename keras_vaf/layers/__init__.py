@@ -15,7 +15,6 @@ class, `TrainableActivation`, and are used in the same way. Two layers, `Maxout`
 from keras_vaf.layers.vaf_activation import VAFActivation  # first in the reference
 
 # isort: split
-from keras_vaf.initializers import RandomStart
 from keras_vaf.layers.family.abu import ABU
 from keras_vaf.layers.family.activation_ensemble import ActivationEnsemble
 from keras_vaf.layers.family.adaptive import AdaptiveSigmoid, AdaptiveTanh
@@ -56,9 +55,9 @@ __all__ = [
     "VAFActivation",
 ]
 
-# Contract tests, comparisons, searches and pictures use these entries.
-# `VAFActivation` comes first. Names are literals because the command line reads them
-# from this file without importing it.
+# Comparisons, searches and conversions use these entries. `VAFActivation` comes first.
+# Names are literals because the command line reads them from this file without
+# importing it.
 _PAPER = {"k": 3, "g": "relu"}
 _DIFFERENT = "it is a sum of different functions, and a VAF has only one g"
 _SEVERAL = "it is not a function of one number"
@@ -72,44 +71,18 @@ ACTIVATIONS = (
         variants=(
             ("vaf-relu", "VAF, ReLU start", {**_PAPER, "initialization": "relu"}),
         ),
-        cases=(
-            {"initialization": RandomStart(seed=0)},
-            {"g": "tanh", "initialization": RandomStart(seed=1)},
-        ),
-        picture={"k": 5, "initialization": "relu"},
     ),
-    Member(
-        KAF,
-        "kaf",
-        "KAF",
-        {"seed": None},
-        cases=({"D": 6, "seed": 0}, {"D": 6, "train_gamma": True, "seed": 1}),
-        picture={"initialization": "tanh"},
-    ),
-    Member(
-        APL,
-        "apl",
-        "APL",
-        {"seed": None},
-        cases=({"S": 2, "seed": 0},),
-        picture={"seed": 0},
-    ),
-    Member(PELU, "pelu", "PELU", spread=0.25),
+    Member(KAF, "kaf", "KAF", {"seed": None}),
+    Member(APL, "apl", "APL", {"seed": None}),
+    Member(PELU, "pelu", "PELU"),
     Member(SReLU, "srelu", "SReLU"),
-    Member(
-        ABU,
-        "abu",
-        "ABU",
-        cases=({}, {"functions": ("relu", "gelu"), "normalization": "softmax"}),
-        not_a_vaf=_DIFFERENT,
-    ),
+    Member(ABU, "abu", "ABU", not_a_vaf=_DIFFERENT),
     Member(ActivationEnsemble, "ensemble", "Activation ensemble", not_a_vaf=_DIFFERENT),
     Member(
         MixedActivation,
         "mixed",
         "Mixed activation",
         variants=(("gated", "Gated activation", {"gated": True}),),
-        cases=({}, {"gated": True}),
         not_a_vaf=_DIFFERENT,
     ),
     Member(AdaptiveSigmoid, "adaptive-sigmoid", "Adaptive sigmoid"),
@@ -118,8 +91,6 @@ ACTIVATIONS = (
         SplineActivation,
         "spline",
         "Spline",
-        cases=({"q": 5, "initialization": "gelu"},),
-        spread=0.15,
         not_a_vaf="its pieces are cubic; to start a VAF near it, set `initialization` "
         "to a registered function with its values",
     ),
@@ -127,24 +98,16 @@ ACTIVATIONS = (
         PolynomialActivation,
         "polynomial",
         "Polynomial",
-        spread=0.08,
         not_a_vaf="its powers are different functions, and a VAF has only one g",
     ),
     Member(
         Rational,
         "rational",
         "Rational",
-        spread=0.1,
         not_a_vaf="it is a quotient of polynomials, and a VAF is a sum of functions",
     ),
     Member(Snake, "snake", "Snake", not_a_vaf=_DIFFERENT),
-    Member(
-        SnakeBeta,
-        "snake-beta",
-        "SnakeBeta",
-        cases=({}, {"log_scale": False}),
-        not_a_vaf=_DIFFERENT,
-    ),
+    Member(SnakeBeta, "snake-beta", "SnakeBeta", not_a_vaf=_DIFFERENT),
     Member(XIELU, "xielu", "xIELU", not_a_vaf=_DIFFERENT),
     Member(Maxout, not_a_vaf=_SEVERAL),
     Member(MLPConv, not_a_vaf=_SEVERAL),

@@ -19,9 +19,6 @@ class Member:
         title: Name in tables and pictures.
         arguments: Arguments of the layer in comparisons, as JSON values.
         variants: Further rows of comparisons: the name, title and arguments of each.
-        cases: Arguments of the layers that the contract test checks.
-        picture: Arguments of the layer in its picture.
-        spread: Standard deviation of the other weights that the picture shows.
         not_a_vaf: Reason why `keras_vaf.models.to_vaf` cannot convert the layer, or an
             empty string if it can.
     """
@@ -31,9 +28,6 @@ class Member:
     title: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
     variants: tuple[Row, ...] = ()
-    cases: tuple[dict[str, Any], ...] = ({},)
-    picture: dict[str, Any] = field(default_factory=dict)
-    spread: float = 0.5
     not_a_vaf: str = ""
 
     @property

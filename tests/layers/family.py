@@ -3,13 +3,27 @@
 import keras
 import numpy as np
 
+import keras_vaf
 from keras_vaf import layers
 
+RANDOM = keras_vaf.initializers.RandomStart
+CASES = {
+    layers.VAFActivation: (
+        {"initialization": RANDOM(seed=0)},
+        {"g": "tanh", "initialization": RANDOM(seed=1)},
+    ),
+    layers.KAF: ({"D": 6, "seed": 0}, {"D": 6, "train_gamma": True, "seed": 1}),
+    layers.APL: ({"S": 2, "seed": 0},),
+    layers.ABU: ({}, {"functions": ("relu", "gelu"), "normalization": "softmax"}),
+    layers.MixedActivation: ({}, {"gated": True}),
+    layers.SplineActivation: ({"q": 5, "initialization": "gelu"},),
+    layers.SnakeBeta: ({}, {"log_scale": False}),
+}
 ACTIVATIONS = tuple(
     member.layer(**case)
     for member in layers.ACTIVATIONS
     if issubclass(member.layer, layers.TrainableActivation)
-    for case in member.cases
+    for case in CASES.get(member.layer, ({},))
 )
 
 

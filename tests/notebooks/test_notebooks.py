@@ -70,10 +70,7 @@ def test_a_notebook_runs_without_the_internet(path, tmp_path):
     book = shrunk(read(path))
     nowhere = {"KERAS_VAF_DATA_DIR": "", "KERAS_HOME": str(tmp_path / "keras")}
 
-    execute(book, tmp_path, **OFFLINE, **nowhere)
-
-    text = printed([each for cell in book.cells for each in cell.get("outputs", ())])
-    assert ("cannot be fetched here" in text) == (path.stem == "5_reproduction")
+    execute(book, tmp_path, **OFFLINE, **nowhere)  # raises the errors of cells
 
 
 @every_notebook

@@ -7,8 +7,6 @@ draw only these. `small` needs TensorFlow, `torch` needs PyTorch and must be nam
 import base64
 import contextlib
 import io
-import json
-import os
 import re
 import sys
 import tempfile
@@ -19,19 +17,19 @@ from textwrap import fill
 import keras
 import numpy as np
 from matplotlib import pyplot
-from networks import learned, trained
+from matplotlib.axes import Axes
 from PIL import Image
 
 import keras_vaf
-from keras_vaf import layers
+from keras_vaf import VAFActivation, layers
 from keras_vaf.datasets import load
-from keras_vaf.layers import VAFActivation
 from keras_vaf.models import convert, simplify
 from keras_vaf.utils import png_bytes
-from keras_vaf.visualization import plot_activations, style
+from keras_vaf.visualization import plot_activation, plot_activations, style
 
 DOCS = Path(__file__).parent
 IMAGES, EXAMPLES = DOCS / "images", DOCS / "reports" / "examples"
+WHERE = f"Keras {keras.__version__} on {keras.backend.backend()}, one seed\n"
 X = np.linspace(-4, 4, 401)
 SIZE = (5.4, 4.6)  # inches: a phone shows letters of 9 points with 8 pixels
 # Arguments of layers in the picture of the family, and deviations of other weights.
@@ -57,11 +55,10 @@ def run(code: str, length: int | None = None) -> str:
     """Return what code prints, perhaps with another value of STEPS or EPOCHS."""
     if length:
         code = re.sub(r"(?m)^(STEPS|EPOCHS) = \d+", rf"\1 = {length}", code)
-    printed = io.StringIO()
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.chdir(folder),
-        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stdout(io.StringIO()) as printed,
     ):
         exec(compile(code, "<page>", "exec"), {})
     return printed.getvalue()
@@ -72,9 +69,33 @@ def save(name: str, picture: bytes | None = None, dpi: int = 110) -> None:
     picture = picture or png_bytes(pyplot.gcf(), dpi=dpi)
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     small = image.quantize(64, dither=Image.Dither.NONE)
-    (IMAGES / name).parent.mkdir(exist_ok=True)
     small.save(IMAGES / f"{name}.png", optimize=True)
     pyplot.close("all")
+
+
+def trained(model: keras.Sequential, x: np.ndarray, y: np.ndarray) -> keras.Sequential:
+    """Return a model after 150 epochs."""
+    model.compile(keras.optimizers.Adam(0.01), "mse")
+    model.fit(x, y, epochs=150, verbose=0)
+    return model
+
+
+def sine(activation: keras.Layer) -> tuple[keras.Sequential, np.ndarray, np.ndarray]:
+    """Return a network trained on a sine, its inputs, and those of its activation."""
+    keras.utils.set_random_seed(0)
+    x, dense = np.random.default_rng(0).normal(size=(512, 1)), keras.layers.Dense(4)
+    parts = keras.Input((1,)), dense, activation, keras.layers.Dense(1)
+    model = trained(keras.Sequential(parts), x, np.sin(3 * x))
+    return model, x, keras.ops.convert_to_numpy(dense(x))
+
+
+def learned(layer: VAFActivation, data: np.ndarray, ax: Axes) -> None:
+    """Draw a learned function without its derivative, which has its own axis."""
+    plot_activation(layer, data=data, ax=ax)
+    ax.figure.axes[-1].remove()
+    [line] = (each for each in ax.lines if "derivative" in str(each.get_label()))
+    line.remove()
+    ax.legend()
 
 
 def vaf() -> None:
@@ -90,7 +111,7 @@ def vaf() -> None:
         model = convert(model)
     layer, a = model.get_layer("hidden_activation"), model.get_layer("hidden")(x)
     text = keras_vaf.formula(layer, digits=2)
-    (EXAMPLES / "vaf.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
+    (EXAMPLES / "vaf.txt").write_text(f"{text}\n{WHERE}", encoding="utf-8")
     _, ax = pyplot.subplots(figsize=(5.3, 1.8))
     learned(layer, keras.ops.convert_to_numpy(a), ax)
     ax.set_title("")
@@ -123,29 +144,34 @@ def formula() -> None:
     text = run(blocks("explain.md")[0])
     pyplot.gcf().set_size_inches(5.6, 3.2)
     save("formula")
-    (EXAMPLES / "formula.txt").write_text(f"{text}{_where()}", encoding="utf-8")
+    (EXAMPLES / "formula.txt").write_text(f"{text}{WHERE}", encoding="utf-8")
     latex = next(line for line in text.splitlines() if "begin{cases}" in line)
     (EXAMPLES / "formula.tex").write_text(f"$$\n{latex}\n$$\n", encoding="utf-8")
 
 
-def _where() -> str:
-    return f"Keras {keras.__version__} on {keras.backend.backend()}, one seed\n"
-
-
 def simplify_() -> None:
     """Draw a function of twelve hidden units before and after `simplify`."""
-    keras.utils.set_random_seed(0)
-    x = np.random.default_rng(0).normal(size=(512, 1))
-    layer, dense = VAFActivation(k=12, g="relu", name="vaf"), keras.layers.Dense(4)
-    model = keras.Sequential([keras.Input((1,)), dense, layer, keras.layers.Dense(1)])
-    trained(model, x, np.sin(3 * x))
-    inputs = keras.ops.convert_to_numpy(dense(x))
-    fewer = simplify(model, tolerance=0.02, data=x).get_layer("vaf")
+    model, x, inputs = sine(VAFActivation(k=12, g="relu", name="vaf"))
+    both = model, simplify(model, tolerance=0.02, data=x)
     _, panels = pyplot.subplots(2, figsize=SIZE, sharex=True)
-    for ax, each in zip(panels, (layer, fewer), strict=True):
-        learned(each, inputs, ax)
-        ax.set_title(f"{each.k} hidden units")
+    for ax, each in zip(panels, both, strict=True):
+        learned(each.get_layer("vaf"), inputs, ax)
+        ax.set_title(f"{each.get_layer('vaf').k} hidden units")
     save("simplify")
+
+
+def relu() -> None:
+    """Draw SiLU, and its fits to the inputs of a layer by units of ReLU."""
+    model, x, a = sine(keras.layers.Activation("silu"))
+    _, ax = pyplot.subplots(figsize=(5.4, 3.6))
+    style.draw_histogram(*np.histogram(a, 40, (X[0], X[-1])), ax)
+    ax.plot(X, X / (1 + np.exp(-X)), color=style.DARK, lw=1, label="SiLU", zorder=3)
+    for k, color in ((3, style.ORANGE), (5, style.BLUE)):
+        layer = convert(model, g="relu", k=k, data=x).layers[1]
+        ax.plot(X, layer.function(X), color=color, label=f"{k} units of ReLU")
+    ax.set(xlabel="pre-activation a", ylabel="f(a)", ylim=(-0.5, 1.5))
+    ax.legend()
+    save("relu")
 
 
 def family() -> None:
@@ -180,17 +206,16 @@ def curves(member: layers.Member) -> np.ndarray:
 
 def torch() -> None:
     """Draw the functions of a module of PyTorch after training."""
-    import torch as pytorch
+    from torch import manual_seed, nn, optim, randn, sin
 
-    pytorch.manual_seed(0)
-    x = pytorch.randn(512, 1)
-    nn = pytorch.nn
+    manual_seed(0)
+    x = randn(512, 1)
     network = nn.Sequential(nn.Linear(1, 8), nn.GELU(), nn.Linear(8, 1))
     network = convert(network, data=x)
-    optimizer = pytorch.optim.Adam(network.parameters(), 0.01)
+    optimizer = optim.Adam(network.parameters(), 0.01)
     for _ in range(500):
         optimizer.zero_grad()
-        nn.functional.mse_loss(network(x), pytorch.sin(3 * x)).backward()
+        nn.functional.mse_loss(network(x), sin(3 * x)).backward()
         optimizer.step()
     plot_activations(network, data=x)
     save("torch")
@@ -206,10 +231,9 @@ def compare() -> None:
 
 def search() -> None:
     """Show the last picture of the notebook on searches."""
-    book = json.loads((DOCS / "../notebooks/3_search.ipynb").read_text("utf-8"))
-    outputs = [each for cell in book["cells"] for each in cell.get("outputs", ())]
-    pictures = [each["data"].get("image/png") for each in outputs if "data" in each]
-    save("search", base64.b64decode([each for each in pictures if each][-1]))
+    book = (DOCS / "../notebooks/3_search.ipynb").read_text("utf-8")
+    pictures = re.findall(r'"image/png": "([^"]+)"', book)
+    save("search", base64.b64decode(pictures[-1].replace("\\n", "")))
 
 
 def overview() -> None:
@@ -237,7 +261,7 @@ def small() -> None:
     """Draw the errors of small layers, and write what the code of the page prints."""
     printed = run("\n".join(blocks("small.md"))).splitlines()
     text = "\n".join(line for line in printed if "RMSE" in line)  # the rest is Keras's
-    (EXAMPLES / "small.txt").write_text(f"{text}\n{_where()}", encoding="utf-8")
+    (EXAMPLES / "small.txt").write_text(f"{text}\n{WHERE}", encoding="utf-8")
     head, *rows = table("small.md", "small-errors")
     _, ax = pyplot.subplots(figsize=(5.4, 3.2))
     colors = (style.GREY, style.ORANGE, style.GREEN, style.BLUE)
@@ -253,15 +277,15 @@ def physics() -> None:
     """Draw the picture of the equation on the map, and write what its code prints."""
     text = run(blocks("map.md")[0])
     save("examples/physics")
-    (EXAMPLES / "physics.txt").write_text(f"{text}{_where()}", encoding="utf-8")
+    (EXAMPLES / "physics.txt").write_text(f"{text}{WHERE}", encoding="utf-8")
 
 
-ALL = (vaf, units, five_minutes, formula, family, compare, search, overview)
+ALL = (vaf, units, five_minutes, formula, relu, family, compare, search, overview)
 PICTURES: dict[str, Callable[[], None]] = {each.__name__: each for each in ALL}
 PICTURES |= {"simplify": simplify_, "small": small, "physics": physics, "torch": torch}
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("MPLBACKEND", "Agg")
+    pyplot.switch_backend("Agg")
     for chosen in sys.argv[1:] or [name for name in PICTURES if name != "torch"]:
         style.styled(PICTURES[chosen])()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.recompute.evidence import on_help, on_steps, power, registered
 from benchmarks.recompute.records import ROOT, Lines
-from benchmarks.recompute.relu import on_relu
+from benchmarks.recompute.relu import on_cost, on_relu
 from benchmarks.recompute.reproduction import on_choices, on_paper
 from benchmarks.recompute.rule import on_rule
 from benchmarks.recompute.small import on_fine_tuning, on_small
@@ -25,6 +25,7 @@ def tables() -> dict[str, Lines]:
     later = [row for row in every if row[0][0] in "UF"]
     found = {"registered": [row for row in every if row not in later]}
     found |= {"registered-0-4": later, "power": power(), **relu}
+    found["relu-cost"] = on_cost()
     found["help"] = on_help(every + relu["registered-relu"])
     found |= {"steps": on_steps(), "choices": on_choices(), "rule": on_rule()}
     return found | {"fine-tuning": on_fine_tuning()} | on_small() | on_paper()

@@ -16,14 +16,10 @@ ARMS |= {"k=3 fitted": "k = 3, fitted", FITTED: "k = 5, fitted"}
 ARMS |= {"relu trained": "ReLU, trained", "prelu trained": "PReLU, trained"}
 
 
-def losses() -> DataFrame:
-    keys = ["family", "dataset", "seed"]
-    return read("relu/r1").pivot_table("test", keys, "arm", sort=False)
-
-
 def logs() -> DataFrame:
     """Return log r for each family and seed: of tables the mean."""
-    found = losses()
+    keys = ["family", "dataset", "seed"]
+    found = read("relu/r1").pivot_table("test", keys, "arm", sort=False)
     half = found.index.get_level_values("dataset").str.endswith("mnist") / 2
     found = np.log(found.add(half, axis=0).div(found.original + half, axis=0))
     return found[[*ARMS]].groupby(["family", "seed"], sort=False).mean()
@@ -54,6 +50,17 @@ def on_relu() -> dict[str, Lines]:
     return {"registered-relu": rows, "relu": table, "relu-short": short}
 
 
+def on_cost() -> Lines:
+    """Return the operators of each form of two networks, and its relative times."""
+    rows = Lines()
+    for names, own in read("relu/cost").groupby(["network", "form"], sort=False):
+        ends = zip(own.ratio, own.ratio_low, own.ratio_high, strict=True)
+        times = ["{:.1f} ({:.1f} to {:.1f})".format(*each) for each in ends]
+        times = ["1", "1"] if names[1] == "SiLU" else times
+        rows.append([*names, *times, own.operators.iloc[-1]])
+    return rows
+
+
 def change(found: Series) -> str:
     if (found := found.dropna()).empty:
         return ""
@@ -62,25 +69,15 @@ def change(found: Series) -> str:
 
 
 def draw() -> None:
-    """Draw r of each family, with its interval over seeds."""
-    import matplotlib.pyplot as plt
-
-    by_seed = logs()
-    families = list(by_seed.index.unique("family"))
-    figure, axes = plt.subplots(figsize=(8, 6), layout="constrained")
-    for i, (arm, title) in enumerate(ARMS.items()):
-        own = by_seed[arm].dropna().groupby("family", sort=False)
-        found = DataFrame([t_test(each).exp() for _, each in own])
-        places = [families.index(name) + (i - 3.5) / 10 for name, _ in own]
-        ends = found["mean"] - found.low, found.high - found["mean"]
-        axes.errorbar(found["mean"], places, xerr=ends, fmt="o", ms=4, label=title)
-    axes.set(xscale="log", xlabel="error relative to the network as trained")
-    axes.set_xticks([1, 2, 5, 10], ["1", "2", "5", "10"])
-    axes.set_yticks(range(len(families)), families)
+    """Draw log r of each family, with its interval over seeds."""
+    seeds = logs().rename(columns=ARMS).groupby("family", sort=False)
+    halves = stats.t.isf(0.025, seeds.count() - 1) * seeds.sem()
+    axes = seeds.mean().plot.barh(xerr=halves, width=0.85, figsize=(5.4, 9))
+    axes.set_xticks(np.log([1, 2, 5, 10]), ["1", "2", "5", "10"])
+    axes.set(xlabel="error relative to the network as trained", ylabel="")
+    axes.axvline(np.log(BOUND), color="0.7", zorder=0)
     axes.invert_yaxis()
-    axes.axvline(BOUND, color="0.7", zorder=0)
-    figure.legend(loc="outside upper center", ncols=4)
-    figure.savefig(ROOT / "docs/reports/relu/r1.png", dpi=120)
+    axes.figure.savefig(ROOT / "docs/reports/relu/r1.png", bbox_inches="tight")
 
 
 if __name__ == "__main__":

@@ -17,10 +17,9 @@ from keras_vaf.datasets.tables.encoder import with_encoder
 from keras_vaf.experiments.arms import UNCHANGED, Arm
 from keras_vaf.experiments.own_model import OwnModel
 from keras_vaf.experiments.recipe import Data, Fold, Recipe, Wanted
-from keras_vaf.training import History, NetworkRun, Trainer, train
-from keras_vaf.training.data import loss_of, to_arrays
+from keras_vaf.training import History, NetworkRun, Trainer
+from keras_vaf.training.data import loss_of, number_of_rows, to_arrays
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.trainer import seed_random_layers
 from keras_vaf.utils import check_integer, check_kind, check_positive, class_of, require
 
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
@@ -217,15 +216,18 @@ def refit(
     check_kind("arm", arm, Arm)
     check_kind("recipe", recipe, Recipe)
     check_positive("learning_rate", learning_rate)
+    check_integer("epochs", epochs)
     check_integer("seed", seed, minimum=0)
     own, place = experiment_of(dataset, recipe), recipe.folds  # no fold has this number
     network = own.network(arm, seed, place)
     if arm == UNCHANGED:
         return network
-    network.optimizer.learning_rate = learning_rate
     [shuffling] = independent_seeds(seed, place, "shuffling")
-    seed_random_layers(network, shuffling)
-    (x, y, *weights), finish = own.whole()
-    more = {"sample_weight": weights[0]} if weights else {}
-    train(network, x, y, None, epochs, recipe.batch_size, seed=shuffling, **more)
+    data, finish = own.whole()
+    data = to_arrays("The rows", data)
+    rows = np.arange(number_of_rows(data))
+    # The loops evaluate at least one row, and the last epoch is kept.
+    run = NetworkRun(network.get_weights(), rows, rows[:1], shuffling, learning_rate)
+    trainer = Trainer(network, recipe.batch_size, mode="last")
+    trainer.train_runs(data, [run], epochs)
     return finish(network)

@@ -9,7 +9,8 @@ Algorithm 2, the selection over folds, is that of `keras_vaf.experiments`.
 
 from keras_vaf.training.folds import fold_rows
 from keras_vaf.training.history import History, NetworkRun
+from keras_vaf.training.one_model import train
 from keras_vaf.training.splits import split
-from keras_vaf.training.trainer import Trainer, train
+from keras_vaf.training.trainer import Trainer
 
 __all__ = ["History", "NetworkRun", "Trainer", "fold_rows", "split", "train"]

@@ -1,14 +1,13 @@
 """`fold_rows`, the rows of every fold, divided at random, by groups or by time."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from keras_vaf.training.seeds import independent_seeds
-from keras_vaf.training.splits import class_labels, k_folds, split
-from keras_vaf.utils import check_integer, check_number, require
+from keras_vaf.training.splits import k_folds, split
+from keras_vaf.utils import check_integer, check_number
 
 FoldRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -74,18 +73,14 @@ def fold_rows(
         times = _one_per_row("times", times, len(y))
         return _by_time(times, folds, validation_fraction)
     if groups is not None:
-        labels = class_labels(y) if stratify else np.zeros(len(y), np.int64)
         groups = _one_per_row("groups", groups, len(y))
-        return _by_groups(labels, groups, folds, seed, validation_fraction)
+        divided = _by_groups(y, groups, folds, seed, stratify, validation_fraction)
+        return _equally_many(divided, seed)
     parts = k_folds(y, folds, seed, stratify)
-    largest = len(y) - math.ceil(len(y) / folds)
-    rows = []
+    if validation_fraction is None:
+        return _equally_many([(rest, test, test) for rest, test in parts], seed)
+    largest, rows = len(y) - math.ceil(len(y) / folds), []
     for fold, (rest, test) in enumerate(parts):
-        if validation_fraction is None:
-            seeds = independent_seeds(seed, fold, "left out", count=2)
-            held = _draw(test, len(y) // folds, seeds[1])
-            rows.append((_draw(rest, largest, seeds[0]), held, held))
-            continue
         [own] = independent_seeds(seed, fold, "split")
         found = split(y[rest], validation_fraction, own, stratify, largest)
         rows.append((rest[found[0]], rest[found[1]], test))
@@ -106,68 +101,52 @@ def _one_per_row(name: str, values: Any, rows: int) -> np.ndarray:
     return values
 
 
-def _draw(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Return some rows, drawn at random, in increasing order."""
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
+def _equally_many(parts: list[FoldRows], seed: int) -> list[FoldRows]:
+    """Draw as many training and validation rows of each fold as the smallest has.
+
+    Test rows that are the validation rows, too, remain equal to them.
+    """
+    sizes, rows = (
+        [min(map(len, part)) for part in list(zip(*parts, strict=True))[:2]],
+        [],
+    )
+    for fold, (training, validation, test) in enumerate(parts):
+        seeds = independent_seeds(seed, fold, "left out", count=2)
+        kept, held = (
+            np.sort(np.random.default_rng(own).permutation(part)[:size])
+            for own, part, size in zip(
+                seeds, (training, validation), sizes, strict=True
+            )
+        )
+        rows.append((kept, held, held if test is validation else test))
+    return rows
 
 
 def _by_groups(
-    labels: np.ndarray,
+    y: np.ndarray,
     groups: np.ndarray,
     folds: int,
     seed: int,
+    stratify: bool,
     validation_fraction: float | None,
 ) -> list[FoldRows]:
     """Return the rows of folds whose training, validation and test groups differ."""
     parts = []
-    for fold, (rest, test) in enumerate(_group_folds(labels, groups, folds, seed)):
-        training, validation = rest, test
-        if validation_fraction is not None:
-            [own] = independent_seeds(seed, fold, "split")
-            left = len(np.unique(groups[rest]))
-            if left < 2:
-                raise ValueError(
-                    "Test, validation and training rows need different groups, and a "
-                    f"fold has test rows of all groups but {left}: use as many folds "
-                    f"as groups. Received: folds={folds}, {len(np.unique(groups))} "
-                    "groups"
-                )
-            inner = min(round(1 / validation_fraction), left)
-            found = _group_folds(labels[rest], groups[rest], inner, own)
-            training, validation = (rest[part] for part in found[0])
-        parts.append((training, validation, test))
-    sizes = [min(len(part[place]) for part in parts) for place in range(2)]
-    rows = []
-    for fold, (training, validation, test) in enumerate(parts):
-        seeds = independent_seeds(seed, fold, "left out", count=2)
-        held = _draw(validation, sizes[1], seeds[1])
-        training = _draw(training, sizes[0], seeds[0])
-        rows.append((training, held, test if validation_fraction else held))
-    return rows
-
-
-def _group_folds(
-    labels: np.ndarray, groups: np.ndarray, folds: int, seed: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the other rows and the test rows of each fold."""
-    count, largest = len(np.unique(groups)), np.bincount(labels).max()
-    if not 2 <= folds <= min(count, largest):
-        raise ValueError(
-            "Groups are divided into at least two parts, and at most as many as there "
-            "are groups, and rows of the largest class: use fewer folds, or a "
-            f"`validation_fraction` of at most 0.5. Received: {folds} parts, {count} "
-            f"groups, {largest} rows"
-        )
-    selection = require("sklearn.model_selection", extra="experiments")
-    splitter = selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        parts = list(splitter.split(labels, labels, groups))
-    if not all(len(rest) and len(test) for rest, test in parts):
-        raise ValueError(
-            "Each fold needs training rows from other groups: use fewer folds, or "
-            f"smaller groups. Received: folds={folds}, {count} groups"
-        )
+    for fold, (rest, test) in enumerate(k_folds(y, folds, seed, stratify, groups)):
+        if validation_fraction is None:
+            parts.append((rest, test, test))
+            continue
+        left = len(np.unique(groups[rest]))
+        if left < 2:
+            raise ValueError(
+                "Test, validation and training rows need different groups, and a fold "
+                f"has test rows of all groups but {left}: use as many folds as groups. "
+                f"Received: folds={folds}, {len(np.unique(groups))} groups"
+            )
+        [own] = independent_seeds(seed, fold, "split")
+        inner = min(round(1 / validation_fraction), left)
+        found = k_folds(y[rest], inner, own, stratify, groups[rest])
+        parts.append((*(rest[part] for part in found[0]), test))
     return parts
 
 
@@ -195,13 +174,11 @@ def _by_time(
             f"times in each fold: use fewer folds. Received: folds={folds}, "
             f"{len(order)} rows, {len(np.unique(ordered))} different times"
         )
-    validation, rows = min(starts - cuts), []
+    validation, rows = min(starts - cuts), list[FoldRows]()
     for cut, start, end in zip(cuts, starts, ends, strict=True):
-        rest = np.sort(order[cut - training : cut])
+        held, test = order[start - validation : start], order[start:end]
         if validation_fraction is None:
-            test = np.sort(order[start : start + tested])
-            rows.append((rest, test, test))
-        else:
-            held = np.sort(order[start - validation : start])
-            rows.append((rest, held, np.sort(order[start:end])))
+            held = test = test[:tested]
+        rest = order[cut - training : cut]
+        rows.append((np.sort(rest), np.sort(held), np.sort(test)))
     return rows

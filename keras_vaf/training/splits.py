@@ -9,26 +9,34 @@ from keras_vaf.utils import check_integer, check_number, require
 
 
 def k_folds(
-    y: Any, folds: int, seed: int = 0, stratify: bool = True
+    y: Any, folds: int, seed: int = 0, stratify: bool = True, groups: Any = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the other rows and the test rows of each of K folds (see `fold_rows`).
 
     A class with fewer rows than folds has at most one row per test set.
     """
-    y = class_labels(y) if stratify else np.asarray(y)
-    largest = np.bincount(y).max(initial=0) if stratify else len(y)
-    if largest < folds:
-        rows = "rows in the largest class" if stratify else "rows"
-        raise ValueError(
-            f"{folds} folds need at least {folds} {rows}: use fewer folds. "
-            f"Received: folds={folds}, {largest} {rows}"
-        )
+    y = class_labels(y) if stratify else np.zeros(len(y), int)
+    rows = "rows in the largest class" if stratify else "rows"
+    sizes, mend = {rows: np.bincount(y).max(initial=0)}, "use fewer folds"
+    kind = "StratifiedKFold" if stratify else "KFold"
+    if groups is not None:
+        sizes["groups"], kind = len(np.unique(groups)), "StratifiedGroupKFold"
+        mend += ", larger groups, or a `validation_fraction` of at most 0.5"
     selection = require("sklearn.model_selection", extra="experiments")
-    splitter = selection.StratifiedKFold if stratify else selection.KFold
-    with warnings.catch_warnings():
+    parts = []
+    if 2 <= folds <= min(sizes.values()):
+        splitter = getattr(selection, kind)(folds, shuffle=True, random_state=seed)
         # The docstring explains classes with fewer rows than folds.
-        warnings.filterwarnings("ignore", message="The least populated class")
-        return list(splitter(folds, shuffle=True, random_state=seed).split(y, y))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")
+            parts = list(splitter.split(y, y, groups))
+    if not parts or not all(len(rest) and len(test) for rest, test in parts):
+        received = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        raise ValueError(
+            f"{folds} folds need at least {folds} {' and '.join(sizes)}: {mend}. "
+            f"Received: folds={folds}, {received}"
+        )
+    return parts
 
 
 def split(

@@ -1,4 +1,4 @@
-"""`train`, Algorithm 1 of the paper, and `Trainer`, for many networks."""
+"""`Trainer`, which trains networks of one architecture."""
 
 import importlib
 import time
@@ -15,14 +15,8 @@ from keras_vaf.training.data import (
     number_of_rows,
     order_of_rows,
     take,
-    to_arrays,
 )
-from keras_vaf.training.history import (
-    History,
-    NetworkRun,
-    StoppingRule,
-    TrainedNetwork,
-)
+from keras_vaf.training.history import History, NetworkRun, StoppingRule, TrainedNetwork
 from keras_vaf.training.loops.run_epochs import run_epochs
 from keras_vaf.training.seeds import independent_seeds
 from keras_vaf.utils import check_integer
@@ -90,7 +84,7 @@ class Trainer:
         self.rule = StoppingRule(monitor, mode, patience)
         self.width = width
         self._loop: Any = None
-        self._before: list[np.ndarray] | None = None  # values of all variables
+        self._before: list[tuple[keras.Variable, np.ndarray]] = []
 
     def train(
         self, data: tuple[Any, ...], validation_data: Any, epochs: int, seed: int = 0
@@ -107,7 +101,7 @@ class Trainer:
             The metrics of each epoch, and the best epoch.
         """
         started = time.perf_counter()
-        self.prepare(data)
+        self._prepare(data)
         if self._loop is None:
             name = f"keras_vaf.training.loops.{keras.backend.backend()}_loop"
             loop = importlib.import_module(name).Loop
@@ -136,12 +130,12 @@ class Trainer:
         Returns:
             The `history` of each run, and the `weights` of its best epoch.
         """
-        self.prepare(data)
+        self._prepare(data)
         trained: list[TrainedNetwork] = []
         while len(trained) < len(runs):
             batch = runs[len(trained) : len(trained) + self.width]
             if self.width == 1:
-                trained += [self._train_one(batch[0], data, epochs)]
+                trained.append(self._train_one(batch[0], data, epochs))
                 continue
             try:
                 trained += self._train_batch(batch, data, epochs)
@@ -154,24 +148,26 @@ class Trainer:
                 self.width, self._loop = self.width // 2, None
         return trained
 
-    def prepare(self, data: Any) -> None:
+    def _prepare(self, data: Any) -> None:
         """Create all variables, and remember their values for `_start`."""
-        if self._before is None:
+        if not self._before:
             make_variables(self.model, take(data, slice(self.batch_size)))
             self.model.optimizer.build(self.model.trainable_variables)
             self.rule.check_monitor(self.model)
-            values = [variable.value for variable in self._variables()]
-            self._before = [keras.ops.convert_to_numpy(value) for value in values]
-
-    def _variables(self) -> list[keras.Variable]:
-        return [*self.model.variables, *self.model.optimizer.variables]
+            for variable in (*self.model.variables, *self.model.optimizer.variables):
+                value = keras.ops.convert_to_numpy(variable.value)
+                self._before.append((variable, value))
 
     def _start(self, run: NetworkRun) -> None:
         """Set all variables to their values at the start of a training."""
-        for variable, value in zip(self._variables(), self._before or (), strict=True):
+        for variable, value in self._before:
             variable.assign(value)
         self.model.set_weights(run.weights)
-        seed_random_layers(self.model, run.seed)
+        weights = {id(weight) for weight in self.model.weights}
+        states = [state for state in self.model.variables if id(state) not in weights]
+        words = independent_seeds(run.seed, "layers", count=len(states))
+        for state, word in zip(states, words, strict=True):  # of dropout, for example
+            state.assign([word >> 1, 0])  # PyTorch does not accept larger seeds
         if run.learning_rate is not None:
             self.model.optimizer.learning_rate = run.learning_rate
 
@@ -198,84 +194,6 @@ class Trainer:
             jax_loop.assign_best(self.model, state)
             trained.append(TrainedNetwork(history, self.model.get_weights()))
         return trained
-
-
-def train(
-    model: keras.Model,
-    x: Any,
-    y: Any,
-    validation_data: tuple[Any, ...] | None,
-    epochs: int,
-    batch_size: int | None = None,
-    patience: int | None = None,
-    monitor: str = "val_loss",
-    mode: str = "min",
-    seed: int = 0,
-    sample_weight: Any = None,
-) -> History:
-    """Train a model and set it to the weights of its best epoch.
-
-    This is Algorithm 1 of the paper. A compiled program runs many epochs per call,
-    which for small networks is ten to a hundred times faster than `keras.Model.fit`.
-    Loss, optimizer and metrics are those with which the model was compiled. Training
-    continues from the current weights of the model and the current state of the
-    optimizer. The weights of an epoch are not averaged by `use_ema` of an optimizer.
-
-    Args:
-        model: A compiled Keras model.
-        x: Inputs: an array, or a list or dictionary of arrays of equal length.
-        y: Targets, in the same forms.
-        validation_data: Pair `(x, y)`, or triple with the weights of the rows, that
-            selects the best epoch. With `None`, `mode` is `"last"`, and the validation
-            metrics are those of the first training row.
-        epochs: Largest number of epochs.
-        batch_size: Rows per update; `None` uses all rows at once (full batch). NumPy
-            shuffles the rows in each epoch, in the same way on every backend.
-        patience: Number of consecutive epochs without improvement after which training
-            stops. `None` and `mode="last"` never stop early.
-        monitor: The metric that selects the best epoch.
-        mode: `"min"` if lower values of `monitor` are better, `"max"` if higher values
-            are better, `"last"` if the last finite epoch is kept.
-        seed: Seed of the shuffling.
-        sample_weight: The weight of each training row in the loss, as in
-            `keras.Model.fit`.
-
-    Returns:
-        The metrics of each epoch, and the best epoch.
-
-    Raises:
-        ValueError: If the model is not compiled, if an argument is out of its range, or
-            if the data are empty, have unequal lengths, or do not fit the model.
-
-    Example:
-
-    >>> x, y = np.random.normal(size=(20, 3)), np.arange(20) % 2
-    >>> model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid")])
-    >>> model.compile(optimizer="adam", loss="binary_crossentropy")
-    >>> history = train(model, x[:15], y[:15], (x[15:], y[15:]), epochs=3)
-    >>> history.epochs, history.stopped
-    (3, 'epochs')
-    """
-    check_integer("epochs", epochs)
-    check_integer("seed", seed, minimum=0)
-    weights = () if sample_weight is None else (sample_weight,)
-    data = to_arrays("`(x, y)`", (x, y, *weights))
-    if validation_data is None:
-        # The loops evaluate at least one row.
-        mode, validation = "last", take(data, slice(1))
-    else:
-        validation = to_arrays("`validation_data`", validation_data)
-    trainer = Trainer(model, batch_size, patience, monitor, mode)
-    return trainer.train(data, validation, epochs, seed)
-
-
-def seed_random_layers(model: keras.Model, seed: int) -> None:
-    """Derive the seed of each random layer of a built model, such as dropout."""
-    weights = {id(weight) for weight in model.weights}
-    states = [state for state in model.variables if id(state) not in weights]
-    words = independent_seeds(seed, "layers", count=len(states))
-    for state, word in zip(states, words, strict=True):
-        state.assign([word >> 1, 0])  # PyTorch does not accept larger seeds
 
 
 def widest() -> int:

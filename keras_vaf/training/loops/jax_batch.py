@@ -43,14 +43,9 @@ class BatchLoop:
     ) -> list[tuple[History, State]]:
         """Train at most `width` networks, and return their histories and last states.
 
-        Args:
-            states: The initial state of each run.
-            runs: The runs, with equal numbers of rows.
-            data: The arrays to which all row indices refer.
-            epochs: Largest number of epochs.
-
-        Raises:
-            MemoryError: If the memory of the device is too small.
+        `states` has the initial state of each run. The runs have equal numbers of rows,
+        and their indices refer to the arrays of `data`. Raises a `MemoryError` if the
+        memory of the device is too small.
         """
         started = time.perf_counter()
         self._begin(states, np.stack([run.validation for run in runs]), data)

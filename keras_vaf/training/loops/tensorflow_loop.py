@@ -38,9 +38,8 @@ class Loop:
         logs, self._verdict = self._compiled(
             tf.constant(orders[:count]), self._verdict, self._data
         )
-        return {name: log.numpy() for name, log in logs.items()}, bool(
-            self._verdict[-1]
-        )
+        logs = {name: log.numpy() for name, log in logs.items()}
+        return logs, bool(self._verdict[-1])
 
     def finish(self) -> None:
         """Set the model to its best variables. The optimizer keeps its last ones."""
@@ -66,8 +65,10 @@ class Loop:
         count = tf.shape(orders)[0]
         results = metrics_of(self._model)
         results |= {f"val_{name}": value for name, value in results.items()}
-        names, values = [*results], map(tf.convert_to_tensor, results.values())
-        arrays = [tf.TensorArray(value.dtype, count) for value in values]
+        arrays = {
+            name: tf.TensorArray(tf.convert_to_tensor(value).dtype, count)
+            for name, value in results.items()
+        }
 
         def goes_on(done: Any, verdict: Any, arrays: Any) -> Any:
             return (done < count) & verdict[-1]
@@ -77,15 +78,11 @@ class Loop:
             better, verdict = self._rule.judge(verdict, logs)
             for best, variable in zip(self._best, self._model.variables, strict=True):
                 best.assign(tf.where(better, variable.value, best))
-            arrays = [
-                array.write(done, logs[name])
-                for array, name in zip(arrays, names, strict=True)
-            ]
+            arrays = {n: array.write(done, logs[n]) for n, array in arrays.items()}
             return done + 1, verdict, arrays
 
         done, verdict, arrays = tf.while_loop(goes_on, run, (0, verdict, arrays))
-        logs = {n: a.stack()[:done] for n, a in zip(names, arrays, strict=True)}
-        return logs, verdict
+        return {n: array.stack()[:done] for n, array in arrays.items()}, verdict
 
     def _epoch(self, order: tf.Tensor, train: Any, validation: Any) -> dict[str, Any]:
         """Train on all batches, then evaluate."""

@@ -94,8 +94,8 @@ class _Case:
                 return
         # The choice is compared with the baseline, and with the next best network.
         rest = self.networks.drop([self.key]).sort_values("error", kind="stable").index
-        own = [self.first] * (self.first != self.key)
-        others = [*dict.fromkeys([*own, *rest[:1]])]
+        both = dict.fromkeys([self.first, *rest[:1]])
+        others = [key for key in both if key != self.key]
         yield from self.reason(others)
         pairs = [(other, self.against(self.key, other)) for other in others]
         if self.cells > 2:
@@ -204,10 +204,8 @@ class _Case:
 
     def more(self, name: str, added: int, other: Any) -> str:
         """Return a sentence with the option for further seeds, and its cost."""
-        seeds, cost = (
-            sorted(map(int, {*self.found["seed"]})),
-            self.found["seconds"].sum(),
-        )
+        seeds = sorted(map(int, {*self.found["seed"]}))
+        cost = self.found["seconds"].sum()
         new = (seed for seed in itertools.count() if seed not in seeds)
         wanted = (*seeds, *itertools.islice(new, added))
         words = option(self.found, "seeds", wanted, cost * added / len(seeds))

@@ -169,13 +169,10 @@ def vaf_from(vaf: Arm, fixed: Arm) -> Arm:
     >>> vaf_from(ARMS["vaf"], ARMS["silu"]).title
     'VAF from SiLU'
     """
-    arguments = {"g": fixed.name, "initialization": fixed.name}
-    return Arm(
-        f"vaf-{fixed.name}",  # and the arguments are those of `ARMS["vaf-silu"]`
-        f"VAF from {fixed.title}",
-        vaf.layer,
-        {"k": 3} | arguments | vaf.arguments,
-    )
+    name = f"vaf-{fixed.name}"  # and the arguments are those of `ARMS["vaf-silu"]`
+    arguments = {"k": 3, "g": fixed.name, "initialization": fixed.name}
+    title = f"VAF from {fixed.title}"
+    return Arm(name, title, vaf.layer, arguments | vaf.arguments)
 
 
 def references(task: str) -> tuple[Arm, ...]:

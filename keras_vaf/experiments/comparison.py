@@ -257,12 +257,12 @@ def write_files(comparison: Comparison) -> None:
             (folder / name).unlink(missing_ok=True)  # of other records
     parts = [comparison.text.markdown, comparison.advice, *said]
     write_atomically(path, "\n\n".join(parts) + "\n")
-    dataset, recipe = comparison.dataset, comparison.recipe
+    dataset = comparison.dataset
     for name, (arm, rows, _) in files.items():
         try:
             network = load_model(folder / name)
         except (FileNotFoundError, ValueError):  # missing or damaged
-            network = refit(dataset, arm, recipe, *settings_of(rows))
+            network = refit(dataset, arm, comparison.recipe, *settings_of(rows))
             with atomic_path(folder / name) as temporary:
                 network.save(temporary)
     # The last network is the one with a trainable activation, if there is one.

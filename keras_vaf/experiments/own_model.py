@@ -182,12 +182,9 @@ def own_model(
     # A given model has one start only.
     text = f"{'given' if trained else 'built'} {tested} {text_of(first)}"
     digest = checksum((*parts, np.frombuffer(text.encode(), "uint8")))
-    score = score_of(first, metric, mode)
     title = "model " + re.sub(r"_\d+$", "", first.name)
-    rate = rate_of(first)
-    return OwnModel(
-        build, arrays, score, title, rate, y, names, digest, tested, trained
-    )
+    known = score_of(first, metric, mode), title, rate_of(first)
+    return OwnModel(build, arrays, *known, y, names, digest, tested, trained)
 
 
 def _joined(data: tuple[Any, ...], last: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -169,19 +169,15 @@ class Fold(NamedTuple):
     rows: Rows
     fitted: Any  # `FittedPreprocessing`, or `None` for a model of one's own
 
-    @property
-    def constant(self) -> float:
-        """The test score of a constant prediction, NaN for a model of one's own."""
-        if self.fitted is None:
-            return math.nan
-        return constant_score(self.dataset, self.fitted, self.rows)
-
     def record(self) -> dict[str, Any]:
         """Return what the records of all trainings of this fold share."""
+        constant = math.nan  # for a model of one's own
+        if self.fitted is not None:
+            constant = constant_score(self.dataset, self.fitted, self.rows)
         return {
             "seed": self.seed,
             "fold": self.number,
-            "constant": self.constant,
+            "constant": constant,
             "share": len(self.rows.test) / sum(map(len, self.rows)),
         }
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from pandas import Series
 
 from keras_vaf.utils import check_integer, check_number, check_numbers, require
 
@@ -75,11 +76,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
         raise ValueError(
             f"`p_values` must be numbers from 0 to 1. Received: {p_values!r}"
         )
-    order = np.argsort(p_values)
-    factors = np.arange(len(p_values), 0, -1)
-    corrected = np.empty(len(p_values))
-    corrected[order] = np.maximum.accumulate(np.asarray(p_values)[order] * factors)
-    return np.minimum(1, corrected).tolist()
+    p = Series(p_values, dtype="float64").sort_values()
+    corrected = (p * np.arange(len(p), 0, -1)).cummax().clip(upper=1)
+    return corrected.sort_index().tolist()
 
 
 def _error_of_mean(

@@ -59,9 +59,8 @@ def records(path: str | os.PathLike[str], recipe: str = "") -> DataFrame:
     if Path(path).is_file():
         raise NotADirectoryError(f"Expected a folder of records. Received: {path}")
     files = sorted(Path(path).glob("*.jsonl"))
-    rows = [row for file in files for row in read_lines(file, recipe)]
-    complete = [row for row in rows if _is_record(row)]
-    found = DataFrame(complete, columns=list(COLUMNS))
+    rows = (row for file in files for row in read_lines(file, recipe))
+    found = DataFrame(filter(_is_record, rows), columns=list(COLUMNS))
     found = found.astype(dict.fromkeys(_OPTIONAL, "float64"))
     found = found[found["recipe"] == recipe] if recipe else found
     return found.drop_duplicates(list(KEY), ignore_index=True)
@@ -77,9 +76,12 @@ def _is_record(row: dict[str, Any]) -> bool:
 
 
 def append(folder: Path, row: dict[str, Any]) -> None:
-    """Append a record to the file of this process."""
-    path = folder / f"{platform.node()}-{os.getpid()}.jsonl"
-    append_line(path, {name: row.get(name) for name in COLUMNS})
+    """Append a record to the file of this process, and wait until it is on disk."""
+    text = json.dumps({name: row.get(name) for name in COLUMNS})
+    with (folder / f"{platform.node()}-{os.getpid()}.jsonl").open("ab") as file:
+        file.write(f"\n{text}\n".encode())  # the first ends an incomplete line
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_lines(path: Path, part: str = "") -> list[dict[str, Any]]:
@@ -89,11 +91,3 @@ def read_lines(path: Path, part: str = "") -> list[dict[str, Any]]:
         with contextlib.suppress(ValueError):  # an interruption cut this line off
             rows.append(json.loads(line))
     return [row for row in rows if isinstance(row, dict)]
-
-
-def append_line(path: Path, row: dict[str, Any]) -> None:
-    """Append a JSON object to a file, and wait until it is on disk."""
-    with path.open("ab") as file:  # a line break ends a line that is incomplete
-        file.write(f"\n{json.dumps(row)}\n".encode())
-        file.flush()
-        os.fsync(file.fileno())

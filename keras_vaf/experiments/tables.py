@@ -168,11 +168,8 @@ def _notes(found: DataFrame) -> list[str]:
         explained += _SAME_ROWS
     if UNCHANGED.key in models.index:
         explained += _UNSEEN
-    networks = found[found["learning_rate"].notna()]
-    odd = [*_odd_trainings(found, networks, results.select(networks))]
-    if len(places := found["environment"].unique()) > 1:
-        odd += [f"Trained in several environments: {'; '.join(places)}."]
-    return [explained, "Seconds are those of all trainings of a line.", *odd]
+    seconds = "Seconds are those of all trainings of a line."
+    return [explained, seconds, *_odd_trainings(found)]
 
 
 def _settings(found: DataFrame, epochs: int) -> str:
@@ -184,11 +181,10 @@ def _settings(found: DataFrame, epochs: int) -> str:
         return f"{name.replace('_', ' ')}{'s' * (len(values) > 1)} {text}"
 
     folds = found["fold"].nunique()
-    vafs = found[found["arguments"] != "{}"].drop_duplicates(results.ARM)
+    vafs = found[found["arguments"].str.contains('"k"')].drop_duplicates(results.ARM)
     arguments = (
         f" {title}: {', '.join(f'{k} = {v}' for k, v in json.loads(text).items())}."
         for title, text in vafs[["title", "arguments"]].itertuples(index=False)
-        if '"k"' in text
     )
     return (
         f"Trained with {folds} fold{'s' * (folds > 1)}, {listed('seed')}, at most "
@@ -196,10 +192,10 @@ def _settings(found: DataFrame, epochs: int) -> str:
     )
 
 
-def _odd_trainings(
-    found: DataFrame, networks: DataFrame, chosen: DataFrame
-) -> Iterator[str]:
-    """Yield notes on selected trainings that may distort a result, with remedies."""
+def _odd_trainings(found: DataFrame) -> Iterator[str]:
+    """Yield notes on trainings that may distort a result, with remedies."""
+    networks = found[found["learning_rate"].notna()]
+    chosen = results.select(networks)
     selected = f"In {{}} of {len(chosen)} selected trainings"
     last = (chosen["best_epoch"] == chosen["epochs"]) & (chosen["epochs"] > 0)
     if last.any():
@@ -221,3 +217,5 @@ def _odd_trainings(
             )
     if unfinished := chosen["val_loss"].isna().sum():
         yield f"{selected.format(unfinished)}, no epoch had a finite loss."
+    if len(places := found["environment"].unique()) > 1:
+        yield f"Trained in several environments: {'; '.join(places)}."

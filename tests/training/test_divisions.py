@@ -37,7 +37,7 @@ def test_groups_of_another_seed_are_divided_in_another_way(groups):
 
 
 def test_too_few_groups_are_refused(groups):
-    with pytest.raises(ValueError, match="use fewer folds.*=21, .*, 20 groups"):
+    with pytest.raises(ValueError, match=r"use fewer folds.*=21, .*, 20 groups"):
         fold_rows(groups % 2, 21, groups=groups)
     three = np.arange(30) % 3
     with pytest.raises(ValueError, match=r"as many folds as groups\..*=2, 3 groups"):

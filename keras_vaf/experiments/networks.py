@@ -76,7 +76,7 @@ class Table:
         rows = self.recipe.usable_rows(self.dataset)
         fitted = self.recipe.fitted(self.dataset, rows)
         encoder = TableEncoder.of(self.dataset, fitted)
-        data = fitted.transform(self.dataset, rows)
+        data = to_arrays("The rows", fitted.transform(self.dataset, rows))
         return data, partial(with_encoder, encoder=encoder, fitted=fitted)
 
 
@@ -224,7 +224,6 @@ def refit(
         return network
     [shuffling] = independent_seeds(seed, place, "shuffling")
     data, finish = own.whole()
-    data = to_arrays("The rows", data)
     rows = np.arange(number_of_rows(data))
     # The loops evaluate at least one row, and the last epoch is kept.
     run = NetworkRun(network.get_weights(), rows, rows[:1], shuffling, learning_rate)

@@ -127,8 +127,8 @@ def _difference(curve: Curve, shown: Curve, x: np.ndarray) -> float:
 
 def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     """Return the functions of a layer by their index (see `with_frame`)."""
-    g, units, constants = units_of(layer)
     check_finite_weights(layer)
+    g, units, constants = units_of(layer)
     return {
         "_".join(map(str, at)): curve_of(g, units[:, *at], float(constants[at]))
         for at in np.ndindex(constants.shape)

@@ -77,10 +77,8 @@ TARGET = [f"{n},5" for n in range(ROWS)]
 def test_a_decimal_mark_is_a_property_of_the_column(write):
     dataset = read_table(write(column(["1,5", "2,25"], target=TARGET)), "y")
     encoder = TableEncoder.of(dataset, Preprocessing().fit(dataset, slice(None)))
-    assert encoder.encode(pandas.DataFrame({"c": [5.5, "7,5"]})).tolist() == [
-        [5.5],
-        [7.5],
-    ]
+    typed = encoder.encode(pandas.DataFrame({"c": [5.5, "7,5"]}))
+    assert typed.tolist() == [[5.5], [7.5]]
     assert encoder.encode(open_table(write("c;d\n2,5;1\n"))).tolist() == [[2.5]]
     with pytest.raises(TableError, match=r"Received: '1\.234'$"):
         encoder.encode(open_table(write("c;d\n1.234;1\n")))
@@ -237,11 +235,8 @@ def test_texts_and_numbers_of_pandas():
     frame = pandas.DataFrame({"c": [2**60, 2**60 + 1] * 9, "y": range(18)})
     assert read_table(frame, "y", categories=["c"]).x[:3, 0].tolist() == [0, 1, 0]
     frame = pandas.DataFrame({"c": [10**17 + 7 * n for n in range(40)], "y": range(40)})
-    assert (
-        read_table(frame, "y")
-        .notes[-1]
-        .endswith("different numbers are rounded to one.")
-    )
+    note = read_table(frame, "y").notes[-1]
+    assert note.endswith("different numbers are rounded to one.")
     with pytest.raises(ValueError, match=r"`target` must be a str.*\['y'\]"):
         read_table(FRAME, ["y"])
 

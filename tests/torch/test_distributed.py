@@ -7,6 +7,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 from keras_vaf.models import convert
+from keras_vaf.torch import save_vafs
 
 
 def step(module, x, y):
@@ -34,6 +35,8 @@ def compare(rank, how, file):
         for part in shared if how == "parts" else ():
             fully_shard(part, mesh=mesh)
         trained = fully_shard(shared, mesh=mesh)
+        with pytest.raises(ValueError, match="must have its weights in memory"):
+            save_vafs(trained, f"{file}.safetensors")
     half = slice(6 * rank, 6 * rank + 6)
     step(trained, x[half], y[half])
     for one, other in zip(alone.parameters(), shared.parameters(), strict=True):

@@ -9,7 +9,6 @@ from torch import nn
 import keras_vaf
 from keras_vaf.torch import VAF, load_vafs, save_vafs
 
-pytestmark = pytest.mark.backend("torch")
 X = torch.randn(7, 4)
 
 
@@ -33,8 +32,7 @@ def trained(**words):
     base = Block()
     module = keras_vaf.convert(base, data=X, **words)
     for vaf in (each for each in module.modules() if isinstance(each, VAF)):
-        with torch.no_grad():
-            vaf.weight.add_(0.1 * torch.randn_like(vaf.weight))
+        vaf.weight.data.add_(0.1 * torch.randn_like(vaf.weight))
     return base, module
 
 
@@ -50,63 +48,49 @@ def test_a_file_makes_the_module_again(tmp_path, wrapper, dtype):
     save_vafs(saved, path)
     again = copy.deepcopy(base).to(dtype)
     found = load_vafs(again, path)
-    assert found["elu"] == "ELU -> VAF"
-    assert again.one is again.same
+    assert found["elu"] == "ELU -> VAF" and again.one is again.same
     assert {p.dtype for p in again.parameters()} == {dtype}
     expected = copy.deepcopy(module).to(dtype)
     assert torch.equal(again(X.to(dtype)), expected(X.to(dtype)))
-    with torch.no_grad():
-        for vaf in (each for each in again.modules() if isinstance(each, VAF)):
-            vaf.weight.zero_()
+    for vaf in (each for each in again.modules() if isinstance(each, VAF)):
+        vaf.weight.data.zero_()
     parameters = [*again.parameters()]
     load_vafs(again, path)
     assert torch.equal(again(X.to(dtype)), expected(X.to(dtype)))
     assert all(a is b for a, b in zip(parameters, again.parameters(), strict=True))
 
 
-def broken(path, content):
-    path.write_bytes(content)
-    return path
-
-
-class Other(Block):
-    def __init__(self):
-        super().__init__()
-        self.elu = nn.ELU(0.25)
-
-
-class Missing(Block):
-    def __init__(self):
-        super().__init__()
-        del self.elu
-
-
-class Linear(Block):
-    def __init__(self):
-        super().__init__()
-        self.elu = nn.Linear(6, 6)
+def changed(**parts):
+    module = Block()
+    for name, part in parts.items():
+        setattr(module, name, part)
+    return module
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (Other, r"'ELU\(alpha=0.5\)'.* Received: ELU\(alpha=0.25"),
-        (Missing, "At 'elu', .* Received: nothing"),
-        (Linear, r"Received: Linear\("),
+        (
+            lambda: changed(elu=nn.ELU(0.25)),
+            r"'ELU\(alpha=0.5\)'.* Received: ELU\(alpha=0.25",
+        ),
+        (lambda: changed(elu=None), "At 'elu', .* Received: nothing"),
+        (lambda: changed(elu=nn.Linear(6, 6)), r"Received: Linear\("),
         (lambda: trained(k=5)[1], r"Received: VAF\(k=5"),
-        (lambda: nn.Sequential(VAF(), Block()), "Received: nothing"),
+        (lambda: changed(slopes=VAF(unshared=(5,))), r"unshared=\(5,\)"),
+        (lambda: changed(more=VAF()), "no VAFs but those of the file"),
+        (lambda: changed().to("meta"), "weights in memory"),
     ],
 )
 def test_another_module_is_refused_and_left_as_it_was(tmp_path, make, message):
-    path = tmp_path / "vafs.safetensors"
+    path, module = tmp_path / "vafs.safetensors", make()
     save_vafs(trained()[1], path)
-    module = make()
     before, parts = copy.deepcopy(module.state_dict()), [*module.modules()]
     with pytest.raises(ValueError, match=message):
         load_vafs(module, path)
     assert [*module.modules()] == parts
     after = module.state_dict()
-    assert all(torch.equal(before[name], after[name]) for name in before)
+    assert all(t.is_meta or t.equal(before[name]) for name, t in after.items())
 
 
 def test_other_files_are_refused(tmp_path):
@@ -123,20 +107,38 @@ def test_other_files_are_refused(tmp_path):
         (save({"x": X}), "version None"),
         (newer, "newer keras_vaf.* version 2"),
     ):
+        path.write_bytes(other)
         with pytest.raises(ValueError, match=message):
-            load_vafs(base, broken(path, other))
+            load_vafs(base, path)
     with pytest.raises(FileNotFoundError):
         load_vafs(base, tmp_path / "none")
-    with pytest.raises(ValueError, match="holds no code"):
-        save_vafs(nn.Sequential(VAF(g=lambda x: x * x)), path)
+    for vaf, message in (
+        (VAF(g=lambda x: x * x), "holds no code"),
+        (VAF(device="meta"), "weights in memory"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            save_vafs(nn.Sequential(vaf), path)
+
+
+def test_tied_and_parametrized_weights(tmp_path):
+    """A file holds the numbers that a module computes with, and tied ones once."""
+    module = nn.Sequential(nn.Linear(4, 4), VAF(), nn.Linear(4, 4), VAF(), VAF())
+    again = nn.Sequential(module[0], nn.ReLU(), module[2], nn.ReLU(), nn.ReLU())
+    module[3].weight, path = module[1].weight, tmp_path / "vafs.safetensors"
+    nn.utils.parametrize.register_parametrization(module[4], "weight", nn.Tanh())
+    save_vafs(module, path)
+    load_vafs(again, path)
+    assert torch.equal(again(X), module(X)) and again[1] is again[3] is not again[4]
+    with pytest.raises(ValueError, match=r"Received: ParametrizedVAF"):
+        load_vafs(module, path)
+    nn.utils.parametrize.remove_parametrizations(module[4], "weight")
+    again[3].weight.data.zero_()
+    save_vafs(again, path)
+    load_vafs(module, path)
+    assert module[3].weight is module[1].weight and not module[1].weight.any()
 
 
 def test_the_report_says_what_does_not_keep_vafs():
-    class Hub(Block):
-        def save_pretrained(self, path):
-            pass
-
-    notes = keras_vaf.models.report(keras_vaf.convert(Hub(), data=X)).notes
-    assert any("`save_pretrained` of this module does not" in each for each in notes)
-    notes = keras_vaf.models.report(keras_vaf.convert(Block(), data=X)).notes
-    assert not any("save_pretrained" in each for each in notes)
+    for module, said in (changed(save_pretrained=print), True), (Block(), False):
+        notes = keras_vaf.models.report(keras_vaf.convert(module, data=X)).notes
+        assert any("`save_pretrained` of this module" in n for n in notes) == said

@@ -123,25 +123,21 @@ def test_wrong_arguments(arguments, message):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "axes", "shape"),
+    ("sizes", "axes", "x"),
     [
-        ((4,), (3,), (4, 4)),  # an axis that the input lacks
-        ((4,), None, (4,)),
-        ((4,), None, ()),
-        ((4,), None, (2, 5)),
-        ((4,), None, (2, 1)),
-        ((3, 4), (-1, 1), (2, 4, 3)),  # not in ascending order
-        ((4, 4), (1, -1), (2, 4)),  # one axis
+        ((4,), (3,), torch.zeros(4, 4)),  # an axis that the input lacks
+        ((4,), None, torch.zeros(4)),
+        ((4,), None, torch.tensor(0.0)),
+        ((4,), None, torch.zeros(2, 5)),
+        ((4,), None, torch.zeros(2, 1)),
+        ((3, 4), (-1, 1), torch.zeros(2, 4, 3)),  # not in ascending order
+        ((4, 4), (1, -1), torch.zeros(2, 4)),  # one axis
+        ((), None, torch.tensor([1, -2])),  # no floating-point numbers
     ],
 )
-def test_an_input_must_have_the_axes(sizes, axes, shape):
+def test_an_input_must_have_the_axes(sizes, axes, x):
     with pytest.raises(ValueError, match=r"ascending order\. Received: an input"):
-        VAF(unshared=sizes, axes=axes)(torch.zeros(shape))
-
-
-def test_only_numbers_of_floating_point_are_taken():
-    with pytest.raises(ValueError, match=r"torch\.int64"):
-        VAF()(torch.tensor([1, -2]))
+        VAF(unshared=sizes, axes=axes)(x)
 
 
 @pytest.mark.parametrize("axes", [(1, -1), (-2, -1), (1, 2)])

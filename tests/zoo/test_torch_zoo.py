@@ -42,8 +42,7 @@ def outputs(model, x):
     import torch
 
     with torch.no_grad():
-        y = model(x)
-    return y if isinstance(y, torch.Tensor) else y.last_hidden_state
+        return getattr(y := model(x), "last_hidden_state", y)
 
 
 def check(model, x, replaced, kept, limit):

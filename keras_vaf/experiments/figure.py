@@ -39,8 +39,8 @@ def comparison_figure(
     shown = [*learned][:_MOST_PANELS]
     heights = [1.2 + 0.42 * len(table(found))] + [2.4] * len(shown)
     figure = Figure((_WIDTH, sum(heights)))
-    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
-    scores, *panels = (figure.add_subplot(row) for row in grid)
+    axes = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
+    scores, *panels = axes[:, 0]
     _draw_scores(found, scores)
     step = max(1, number_of_rows(x) // _MOST_ROWS)
     some = take(x, slice(None, None, step))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ARGUMENTS = TABLE | {
     "the search": (
         *("--trials", "--tuner", "--baselines", "--folds", "--epochs", "--hidden"),
-        "--seed",
+        *("--learning-rates", "--seed"),
     )
 }
 
@@ -34,7 +34,7 @@ def run(given: dict[str, Any]) -> None:
 
     require("keras_tuner", extra="tune")  # before the table is read
     settings: dict[str, Any] = {"learning_rates": LEARNING_RATES, "folds": FOLDS}
-    settings |= pick(given, "hidden", "epochs", "folds", "missing")
+    settings |= pick(given, "hidden", "learning_rates", "epochs", "folds", "missing")
     found = search(
         open_data(given),
         recipe=Recipe(**settings),

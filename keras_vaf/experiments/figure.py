@@ -74,8 +74,8 @@ def _draw_scores(found: DataFrame, ax: Axes) -> None:
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(axis="y", visible=False)
     ax.set_xlabel(f"test {score}: folds, mean and deviation\nblue: best.keras")
-    title = text_of(found).title
+    title = fill(text_of(found).title, _LETTERS)
     if task in CONSTANT:
         constant = table(found).iloc[-1]
-        title += f" ({constant.name}: {written(constant['mean'], task)})"
-    ax.set_title(fill(title, _LETTERS))
+        title += f"\n({constant.name}: {written(constant['mean'], task)})"
+    ax.set_title(title)

@@ -195,5 +195,5 @@ def text_of(model: keras.Model) -> str:
     text = json.dumps([json.loads(model.to_json()), model.get_compile_config()])
     names = dict.fromkeys(re.findall(r'"name": ("[^"]*")', text))
     for place, name in enumerate(names):
-        text = text.replace(name, f'"{place}"')
+        text = re.sub(re.escape(name) + "(?!:)", f'"{place}"', text)  # no key
     return text

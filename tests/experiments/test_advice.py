@@ -80,6 +80,11 @@ SAID = {  # scores of each activation, and what is said of them
         ["(ReLU: 2). To tell what is more than chance, use at least three folds, "],
         ["`--seeds 0,1` (about 1 minute)."],
     ),
+    "two folds by time": (
+        {"relu": (2.0, RELU[:2]), "silu": (1.0, NEAR[:2])},
+        ["use at least three folds, `--folds 3` (about 1 minute)."],
+        [],
+    ),
     "time of a VAF": (
         {"relu": (2.0, RELU, {"seconds": 3.0}), "vaf_relu": (1.0, FAR, SLOW)},
         ["An epoch with VAF, ReLU start took 1.5 times as long as with ReLU. Next,"],
@@ -108,7 +113,7 @@ SAID = {  # scores of each activation, and what is said of them
 def test_what_is_said(joined, case):
     scores, *parts = SAID[case]
     task = case if scores is OWN else "regression"
-    text = advice(joined(task, **scores))
+    text = advice(joined(task, **scores), timed="by time" in case)
     for part in itertools.chain(*parts):
         assert part in text
     assert ("with one try" in text) == (case == "reference")
@@ -186,3 +191,8 @@ def test_notes_name_settings_places_and_remedies_with_costs(made):
         "Trained with 3 folds, seed 0, at most 300 epochs, and the learning rates "
         "0.001, 0.01. VAF, ReLU start: k = 3, g = relu, initialization = relu.",
     ]
+    own = text_of(found.assign(task="minimize mae")).notes  # of a model of one's own
+    assert own[3].endswith(
+        "try one more, `recipe=Recipe(learning_rates=(0.0003, 0.001, 0.01), folds=3, "
+        "test_size=0.2)` (about 1 minute)."
+    )

@@ -14,9 +14,7 @@ DIFFERENCES = [0.02, -0.01, 0.03, 0.015, 0.0, 0.04, 0.01, 0.02, -0.005, 0.03]
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5])
-def test_shared_rows_widen_the_interval_which_ends_where_the_p_value_is_the_rest(
-    fraction,
-):
+def test_shared_rows_widen_the_interval_outside_of_which_p_is_small(fraction):
     mean, deviation = np.mean(DIFFERENCES), np.std(DIFFERENCES, ddof=1)
     error = deviation * math.sqrt(1 / 10 + fraction / (1 - fraction))
 

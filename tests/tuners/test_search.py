@@ -83,9 +83,8 @@ def test_the_best_network_predicts_as_the_best_trial_on_all_rows(
 
 @once
 def test_more_trials_give_the_others_more_learning_rates(table, tmp_path):
-    found = search(
-        table, 8, baselines="relu", recipe=SHORT, output=tmp_path, verbose=False
-    )
+    options = {"recipe": SHORT, "output": tmp_path, "verbose": False}
+    found = search(table, 8, baselines="relu", **options)
     own = found.records[found.records["activation"] == "relu"]
     rates = sorted(own["learning_rate"].unique())
     assert {0.01, 0.1} <= set(rates)
@@ -104,9 +103,8 @@ def test_a_trial_that_diverges_has_no_score(table, tmp_path):
     assert failed.any()
     assert not failed.iloc[0]
     assert found.choice[0].arguments["k"] == found.trials["k"].iloc[0]
-    none = search(
-        table, 4, recipe=replace(SHORT, learning_rates=(1e30, 1e31)), **options
-    )
+    recipe = replace(SHORT, learning_rates=(1e30, 1e31))
+    none = search(table, 4, recipe=recipe, **options)
     assert none.trials["score"].isna().all()
 
 
@@ -127,55 +125,42 @@ def test_a_search_that_cannot_begin_is_refused(table, tmp_path, options, said):
 
 
 @once
-def test_a_search_of_an_own_model_draws_its_values_and_goes_on(tmp_path):
+@pytest.mark.parametrize("drawn", [True, False])
+def test_a_search_of_an_own_model_draws_its_values_and_goes_on(tmp_path, drawn):
+    """A function without values gets drawn VAFs in place of its activations."""
     x = np.random.default_rng(0).normal(size=(40, 3)).astype("float32")
     space = SearchSpace(k=(2, 3), g=("tanh",), sharing=("layer",))
 
-    def build(hp):
-        units = hp.Choice("learning_rate_units", [2, 4])  # no learning rate
-        layers = [keras.layers.Dense(units), activation(hp, "first_", space=space)]
-        model = keras.Sequential([keras.Input((3,)), *layers, keras.layers.Dense(1)])
+    def made(units, hidden):
+        layers = [keras.layers.Dense(units), hidden, keras.layers.Dense(1)]
+        model = keras.Sequential([keras.Input((3,)), *layers])
         model.compile(keras.optimizers.SGD(0.05), "mse")
         return model
 
+    def draw(hp):  # the name of a value that is no learning rate
+        units = hp.Choice("learning_rate_units", [2, 4])
+        return made(units, activation(hp, "first_", space=space))
+
+    build = draw if drawn else lambda: made(3, keras.layers.Activation("tanh"))
     words = {"trials": 4, "model": build, "epochs": 2, "output": tmp_path}
     found = search((x, np.abs(x[:, :1])), verbose=False, **words)
-    values = [
-        "learning_rate_units",
-        "first_k",
-        "first_g",
-        "first_sharing",
-        "first_initialization",
-    ]
+    prefix, more = ("first_", {"learning_rate_units"}) if drawn else ("", set())
+    values = {prefix + name for name in vars(space)} | more
     assert {*values, "learning_rate", "score"} <= {*found.trials.columns}
-    assert {*found.table.index} == {"VAF, searched", "the model as it is"}
+    others = {"the model as it is"} if drawn else {"the model as it is", "PReLU"}
+    assert {*found.table.index} == others | {"VAF, searched"}
     arm, _ = found._selected(found.arms[0].key)
-    network = found.dataset.network(arm, 0, 0)
-    best = found.trials.iloc[0]
-    assert network.layers[0].units == best["learning_rate_units"]
-    assert network.layers[1].k == best["first_k"]
+    network, best = found.dataset.network(arm, 0, 0), found.trials.iloc[0]
+    assert {*arm.arguments} == values
+    assert network.layers[0].units == best.get("learning_rate_units", 3)
+    config = network.layers[1].get_config()
+    for name in vars(space):
+        assert config[name] == best[prefix + name] == arm.arguments[prefix + name]
     [file] = tmp_path.glob("*.jsonl")
     lines = file.read_text()
     again = search((x, np.abs(x[:, :1])), verbose=False, **words)
     assert file.read_text() == lines  # nothing is trained twice
     assert again.trials.equals(found.trials)
-    with pytest.raises(ValueError, match="`model` must take none"):
-        compare((x, x[:, :1]), model=build, epochs=2, output=tmp_path)
-
-
-@once
-def test_a_search_puts_drawn_vafs_into_a_model_without_values(tmp_path):
-    x = np.random.default_rng(0).normal(size=(40, 3)).astype("float32")
-
-    def build():
-        hidden = keras.layers.Dense(3, activation="tanh")
-        model = keras.Sequential([keras.Input((3,)), hidden, keras.layers.Dense(1)])
-        model.compile(keras.optimizers.SGD(0.05), "mse")
-        return model
-
-    words = {"trials": 2, "model": build, "epochs": 2, "output": tmp_path}
-    found = search((x, np.abs(x[:, :1])), verbose=False, **words)
-    assert {*found.table.index} == {"VAF, searched", "the model as it is", "PReLU"}
-    arm, _ = found._selected(found.arms[0].key)
-    layer = found.dataset.network(arm, 0, 0).layers[1]
-    assert {n: layer.get_config()[n] for n in arm.arguments} == arm.arguments
+    if drawn:
+        with pytest.raises(ValueError, match="`model` must take none"):
+            compare((x, x[:, :1]), model=build, epochs=2, output=tmp_path)

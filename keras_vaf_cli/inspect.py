@@ -1,7 +1,7 @@
 """Show what the activations of a saved model have learned.
 
 List the trainable activations of a saved model, each with the known function nearest to
-it on [-10, 10], and draw them. The table says "no known function" if the largest error
+it on [-10, 10], and draw them. The table has "no known function" if the largest error
 is above 2 % of the range of the learned function's values.
 
 examples:

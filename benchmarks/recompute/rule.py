@@ -19,7 +19,7 @@ EQUAL |= {"101": "100", "102": "100"}
 
 def selected(frame: DataFrame, task: str = "regression") -> DataFrame:
     """Return the selected records, in the form of those of `keras_vaf.experiments`."""
-    from keras_vaf.experiments.results import select  # nothing else needs the package
+    from keras_vaf.experiments.results import select  # the only use of the package
 
     frame = frame[frame.activation.isin(ARMS)].reset_index(drop=True)
     frame = frame.rename(columns={"rate": "learning_rate"})

@@ -61,12 +61,12 @@ class Arm:
 
     @property
     def reference(self) -> bool:
-        """Whether it is a model of scikit-learn."""
+        """True for a model of scikit-learn."""
         return self.name in REFERENCES
 
     @property
     def drawn(self) -> bool:
-        """Whether its layer is a trainable activation, whose function is drawn."""
+        """True if its layer is a trainable activation, whose function is drawn."""
         kind = getattr(layers, self.layer, object)
         return issubclass(kind, layers.TrainableActivation)
 
@@ -178,7 +178,7 @@ def vaf_from(vaf: Arm, fixed: Arm) -> Arm:
 def references(task: str) -> tuple[Arm, ...]:
     """Return a linear model and boosted trees of scikit-learn, without a layer.
 
-    There are none for a model of one's own.
+    Own models have none.
     """
     if task not in ("classification", "regression"):
         return ()

@@ -74,7 +74,7 @@ class Comparison:
 
     @property
     def advice(self) -> str:
-        """What to use, how sure that is, and what to try next, as sentences."""
+        """The advice: what to use, how sure that is, and what to try next."""
         return advice(self.records, timed=self.dataset.times is not None)
 
     @property

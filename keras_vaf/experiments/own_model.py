@@ -48,9 +48,9 @@ class OwnModel:
     class_names: tuple[str, ...] | None  # `None` if the rows are not stratified
     checksum: str  # of data, architecture, compile arguments and a start
     tested: int = 0  # number of rows of a given test set
-    trained: bool = False  # whether a trained model was given
+    trained: bool = False  # true if a trained model was given
     name: str = "own data"
-    # What a table has, too.
+    # The rest is that of a table.
     target: str = ""
     feature_names: tuple[str, ...] = ()
     categories: dict[int, Any] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class OwnModel:
 
     @property
     def together(self) -> bool:
-        """Whether JAX may train several networks at once, which takes no weights."""
+        """True if JAX may train several networks at once, which takes no weights."""
         # Convolutions are slower together, on a CPU.
         flat = all(np.ndim(leaf) == 2 for leaf in keras.tree.flatten(self.x))
         return flat and len(self.data) == 2
@@ -113,7 +113,7 @@ class OwnModel:
         """Return the arms without those that only repeat the model as it is."""
 
         def replaced(arm: Arm) -> set[str]:
-            network = self.network(arm, 0, 0)  # which checks the arm
+            network = self.network(arm, 0, 0)  # checks the arm
             changed = report(network).replaced if arm.layer else ()
             return {each.before for each in changed}
 
@@ -151,7 +151,7 @@ def own_model(
     mode: str | None = None,
     searched: bool = False,
 ) -> OwnModel:
-    """Return a model of one's own and its data, checked; arguments are of `compare`."""
+    """Return an own model and its data, checked; the arguments are of `compare`."""
     arrays, tested = to_arrays("`data`", data), 0
     if test_data is not None:
         last = to_arrays("`test_data`", test_data)

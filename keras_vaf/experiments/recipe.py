@@ -167,11 +167,11 @@ class Fold(NamedTuple):
     number: int
     seed: int
     rows: Rows
-    fitted: Any  # `FittedPreprocessing`, or `None` for a model of one's own
+    fitted: Any  # `FittedPreprocessing`, or `None` for an own model
 
     def record(self) -> dict[str, Any]:
         """Return what the records of all trainings of this fold share."""
-        constant = math.nan  # for a model of one's own
+        constant = math.nan  # for an own model
         if self.fitted is not None:
             constant = constant_score(self.dataset, self.fitted, self.rows)
         return {

@@ -22,7 +22,7 @@ _KNOWN = {"classification": ("accuracy", -1.0), "regression": ("RMSE", 1.0)}
 def score_of(task: str) -> tuple[str, float]:
     """Return the name of the score of a task, and the sign that makes it an error.
 
-    The task of a model of one's own is `"maximize NAME"` or `"minimize NAME"`.
+    The task of an own model is `"maximize NAME"` or `"minimize NAME"`.
 
     >>> score_of("classification"), score_of("minimize mae")
     (('accuracy', -1.0), ('mae', 1.0))

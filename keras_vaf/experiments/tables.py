@@ -140,7 +140,7 @@ def option(found: DataFrame, name: str, values: Any, seconds: float) -> str:
     """Return an option of the command line, or an argument, with its cost in time."""
     minutes = max(1, round(seconds / 60))
     cost = f"about {minutes:,} minute{'s' * (minutes > 1)}"
-    if task_of(found) not in CONSTANT:  # of a model of one's own
+    if task_of(found) not in CONSTANT:  # an own model
         text = f"{name}={values!r}"
         if name == "learning_rates":  # in a recipe, on the same rows
             folds = found["fold"].nunique()

@@ -1,4 +1,4 @@
-"""What a trainable activation computes: values of its function, kept precision."""
+"""The function of a trainable activation: its values, and the precision it keeps."""
 
 import contextlib
 from collections.abc import Iterator

@@ -71,7 +71,7 @@ class VAFClassifier(_base.ClassifierMixin, VAFEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row of `X`."""
-        best = self._outputs(X).argmax(axis=1)  # which needs a fitted estimator
+        best = self._outputs(X).argmax(axis=1)  # needs a fitted estimator
         return self.classes_[best]
 
 

@@ -18,8 +18,8 @@ _AROUND = 5  # numbers of a row or column that tell about one of them
 class Run:
     """A run of a copy of a module, and of its gradient, in a mode.
 
-    It has output `tensors`, and an `error` or "". Of the new parts, the paths are in
-    `called` and in `trained`, which have a gradient.
+    It has output `tensors`, and an `error` or "". `called` has the paths of the new
+    parts that were called, and `trained` of those with a gradient.
     """
 
     def __init__(

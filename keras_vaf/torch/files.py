@@ -121,7 +121,7 @@ def _in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
 
 
 def _described(vaf: VAF) -> dict[str, Any]:
-    """Return what a file says of a VAF, besides its paths."""
+    """Return the entry of a VAF in a file, besides its paths."""
     g: Any = vaf.g
     name = {id(function): name for name, function in FUNCTIONS.items()}.get(id(g), g)
     if isinstance(g, torch.nn.Module) and type(g).__module__.startswith("torch.nn."):

@@ -58,7 +58,7 @@ def exchange(module: torch.nn.Module, new: Mapping[str, torch.nn.Module]) -> Non
     parts = {id(module.get_submodule(path)): part for path, part in new.items()}
     left: list[Any] = [vars(part) for part in module.modules()]
     seen: set[int] = set()
-    for held in left:  # which gets longer
+    for held in left:  # `left` gets longer
         items = [*(held.items() if isinstance(held, dict) else enumerate(held))]
         for key, value in items if id(held) not in seen else ():
             if id(value) in parts:

@@ -1,1 +1,1 @@
-"""What a model is: its graph, the inputs of its parts, and what must be kept."""
+"""Read models: their graphs, the inputs of their parts, and what must be kept."""

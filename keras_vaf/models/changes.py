@@ -160,8 +160,8 @@ def report(model: Any) -> ConversionReport:
     except (KeyError, TypeError):
         raise ValueError(
             "Expected a model that `convert`, `simplify` or `freeze` returned in this "
-            "process. A loaded model has no report: `keras-vaf inspect` lists its "
-            f"activations. Received: {model!r}"
+            "process. A loaded model has no report: `load_vafs` returns what it "
+            f"set, `keras-vaf inspect` lists activations. Received: {model!r}"
         ) from None
 
 

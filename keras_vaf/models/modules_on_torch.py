@@ -42,12 +42,13 @@ def convert(
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
+    g = None if g is None else checked(g)
     fits = g is not None and data is not None
     first = (max(k, _MOST_OF_EXACT), None) if fits else (k, g)
     done = Conversion(Draft, module, data, *first, *arguments)
     try:
         if fits:
-            _fit(done, k, checked(g))
+            _fit(done, k, g)
     except Exception:
         exchange(done.module, {e.layer: e.old for e in done.lines if not e.kept})
         raise

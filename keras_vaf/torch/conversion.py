@@ -22,6 +22,7 @@ _LOST = (
     "{} of this module does not keep the VAFs: call `keras_vaf.torch.save_vafs(module, "
     "path)`, too, and `load_vafs` after loading"
 )
+_PER_LAYER = "shared per layer, its calls have no one number of channels"
 _SHAPES = "it shapes an output of the model"
 
 
@@ -54,7 +55,6 @@ class Conversion:
                 "In a module of PyTorch, `sharing` is 'layer', or 'channel' if `data` "
                 f"is given. Received: sharing={self.sharing!r}"
             )
-        self.g = None if self.g is None else functions.checked(self.g)
         with torch.inference_mode(False):  # its parameters would not be trained
             self.module = self.module if self.inplace else clone(self.module)
             self._convert()
@@ -160,9 +160,7 @@ class Conversion:
         if self.seen is not None and self.sharing == "channel":
             place = place or self.seen.channels(line.layer)
             if place is None:
-                remarks.append(
-                    "shared per layer, its calls have no one number of channels"
-                )
+                remarks.append(_PER_LAYER)
         axes, sizes = (place[:1], place[1:]) if place else ((), ())
         try:
             with torch.device("cpu"):
@@ -177,9 +175,8 @@ class Conversion:
             advice = "" if self.seen else ": compare the outputs"
             remarks.append(f"it computed in place, the VAF does not{advice}")
         line.remark, line.error = "; ".join(remarks), _error(part, vaf)
-        return vaf.train(part.training).to(
-            parameter_like(self.module, line.layer, vaf.weight)
-        )
+        like = parameter_like(self.module, line.layer, vaf.weight)
+        return vaf.train(part.training).to(like)
 
 
 def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool:

@@ -31,8 +31,8 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
         path: Name of the file, such as `"vafs.safetensors"`.
 
     Raises:
-        ValueError: If the module has no VAF, or its numbers are on the device meta, or
-            if a g has no name: use a name that `VAF` has, or a module of `torch.nn`.
+        ValueError: If the module has no VAF, or is offloaded or sharded, or if a g has
+            no name: use a name that `VAF` has, or a module of `torch.nn`.
 
     Example:
 
@@ -73,7 +73,8 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
 
     Raises:
         ValueError: If the file is not one of `save_vafs`, or of a newer version, or if
-            the module has something else at a path, or weights on the device meta.
+            the module has something else at a path, or is offloaded or sharded. Another
+            number of channels is an error of the first call.
         OSError: If the file cannot be read.
     """
     module, made, found = _unwrapped(module), dict[str, VAF](), dict[str, str]()

@@ -106,7 +106,7 @@ OPTIONS = {
     "--tolerance": _option("largest error of a function (default: 0.01)", type=float),
     "--picture": _option("draw the functions to this file", "FILE.png"),
     "--formula": _option(
-        "print formulas: text (default), latex or python", nargs="?", const="text"
+        "print formulas: text (default) or latex", nargs="?", const="text"
     ),
 }
 """The words of `add_argument`, by name. A default is that of the library."""

@@ -8,7 +8,7 @@ from tests import reference
 
 
 def named(name, h):
-    return reference.FUNCTIONS[name][0](h)
+    return np.exp(-h * h) if name == "gaussian" else reference.FUNCTIONS[name][0](h)
 
 
 def python_of_text(text):

@@ -94,7 +94,7 @@ def test_inspect_lists_draws_and_prints_formulas_and_reasons(run, vaf, tmp_path)
     _, output, _ = run("inspect both.keras --formula")
     assert "leaky:\nf(a) = 0.2 a for a <= 0; a for a > 0\n6 digits:" in output
     assert "snake:\nno formula: A Snake cannot be written as a VAF" in output
-    assert "def f(a):" in run("inspect both.keras --formula python")[1]
+    assert r"0.2\,a & a \le 0" in run("inspect both.keras --formula latex")[1]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

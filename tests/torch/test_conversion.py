@@ -19,6 +19,7 @@ from keras_vaf.models import (
 )
 from keras_vaf.torch import VAF
 from keras_vaf.visualization import plot_activations
+from tests.formula_text import values_of_text
 from tests.torch.test_faults import Host, X
 
 close, IMAGES = torch.testing.assert_close, torch.randn(2, 3, 6, 6)
@@ -168,11 +169,8 @@ def test_formulas(module):
     own = convert(nn.Sequential(*parts, nn.Linear(8, 1)), data=X)
     assert formula(own).startswith("1:\nf(a) = ELU(a)")
     x = torch.tensor([-90.0, -1.5, 0.5], dtype=torch.float64)
-    for vaf in (module[1], own[3]):
-        code: dict = {}
-        exec(formula(vaf, "python", 17), code)
-        y = vaf(x).detach()
-        np.testing.assert_allclose([code["f"](a) for a in x.tolist()], y, rtol=1e-6)
+    y = values_of_text(formula(module[1], digits=17), x.numpy())
+    np.testing.assert_allclose(y, module[1](x).detach(), rtol=1e-6)
 
 
 def test_plots(module):

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-from keras_vaf.ops.activations import Function, name_of
-from keras_vaf.ops.functions import evaluate
+from keras_vaf.ops.functions import Function, evaluate
 
-FORMS = ("text", "latex", "python")
-_TIMES = {"text": " ", "latex": r"\,", "python": " * "}
+FORMS = ("text", "latex")
+_TIMES = {"text": " ", "latex": r"\,"}
 _LATEX_NAMES = ("cos", "sin", "tanh")
 
 # A line up to a knot, the line after the last knot, and all lines together.
@@ -18,42 +17,6 @@ _CASES = r"\begin{{cases}} {} \end{{cases}}"
 _PIECES = {
     "text": ("{} for a <= {}; ", "{} for a > {}", "{}"),
     "latex": (r"{} & a \le {} \\ ", "{} & a > {}", _CASES),
-    "python": ("{} if a <= {} else ", "{}", "{}"),
-}
-
-# Each g as an expression in h that avoids overflow and cancellation.
-_SIGMOID = (
-    "(1.0 / (1.0 + math.exp(-h)) if h >= 0 else math.exp(h) / (1.0 + math.exp(h)))"
-)
-_SOFTPLUS = "max(h, 0.0) + math.log1p(math.exp(-abs(h)))"
-_ELU = "(h if h > 0 else math.expm1(h))"
-_CODE = {
-    "approximate_gelu": "h * (1.0 / (1.0 + math.exp(-s)) if (s := 1.5957691216057308 "
-    "* (h + 0.044715 * h * h * h)) >= 0 else math.exp(s) / (1.0 + math.exp(s)))",
-    "celu": _ELU,
-    "cos": "math.cos(h)",
-    "elu": _ELU,
-    "erf": "math.erf(h)",
-    "exponential": "(math.exp(h) if h < 709.78 else math.inf)",
-    "gaussian": "math.exp(-h * h)",
-    "gelu": "0.5 * h * math.erfc(-h / math.sqrt(2.0))",
-    "hard_shrink": "(h if abs(h) > 0.5 else 0.0)",
-    "hard_silu": "h * min(max(h / 6.0 + 0.5, 0.0), 1.0)",
-    "log_sigmoid": "min(h, 0.0) - math.log1p(math.exp(-abs(h)))",
-    "mish": f"h * math.tanh({_SOFTPLUS})",
-    "relu": "max(h, 0.0)",
-    "relu_squared": "max(h, 0.0) * max(h, 0.0)",
-    "selu": f"1.0507009873554805 * {_ELU.replace('math', '1.6732632423543772 * math')}",
-    "sigmoid": _SIGMOID,
-    "silu": f"h * {_SIGMOID}",
-    "sin": "math.sin(h)",
-    "softplus": _SOFTPLUS,
-    "softsign": "h / (1.0 + abs(h))",
-    "sparse_plus": "(h if h >= 1 else 0.25 * (h + 1.0) * (h + 1.0) if h > -1 else 0.0)",
-    "square": "h * h",
-    "squareplus": "0.5 * (h + math.sqrt(h * h + 4.0))",
-    "tanh": "math.tanh(h)",
-    "tanh_shrink": "h - math.tanh(h)",
 }
 
 _EQUAL = 4 * np.finfo("float64").eps
@@ -129,12 +92,6 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
     3, and `"1_3"` for that of position 1 and channel 3.
     """
     texts = {name: written(curve, form) for name, curve in curves.items()}
-    if form == "python":
-        functions = [
-            f"def {f'f_{name}'.rstrip('_')}(a):\n    return {text}\n"
-            for name, text in texts.items()
-        ]
-        return "\n\n".join([*_code(next(iter(curves.values())).g), *functions])
     if "" in texts:
         return f"f(a) = {texts['']}"
     if form == "text":
@@ -146,7 +103,7 @@ def with_frame(curves: dict[str, Curve], form: str) -> str:
 
 def written(curve: Curve, form: str) -> str:
     """Return the formula of a learned function, as an expression in `a`."""
-    name = "g" if form == "python" else curve.g.__name__
+    name = curve.g.__name__
     if form == "latex":
         known, escaped = name in _LATEX_NAMES, name.replace("_", r"\_")
         name = rf"\{name}" if known else rf"\operatorname{{{escaped}}}"
@@ -189,18 +146,3 @@ def _number(value: float, form: str) -> str:
     if form == "latex" and exponent:
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
     return text
-
-
-def _code(g: Function) -> list[str]:
-    """Return the code of g in Python, below the import that it needs."""
-    if g is keras.activations.linear:
-        return []
-    own = not name_of(g) and not g.__module__.startswith("keras_vaf.")
-    if own or g.__name__ not in _CODE:
-        raise ValueError(
-            "The code of g is unknown, so form='python' is not available; use "
-            f"form='text' or form='latex'. Received: a layer with g={g.__name__}"
-        )
-    code = _CODE[g.__name__]
-    imports = ["import math\n"] if "math." in code else []
-    return [*imports, f"def g(h):\n    return {code}\n"]

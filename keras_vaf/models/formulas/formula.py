@@ -23,7 +23,7 @@ _SIMPLE = ("linear", "relu", "LeakyReLU", "tanh", "sigmoid")
 _OTHERS = [name for name in KERAS_NAMES if name not in (*_SIMPLE, "leaky_relu")]
 _FULL = 17  # digits, from which on numbers are exact
 _SHORT = 40  # characters of a formula in a title, at most
-_COMMENT = {"text": "", "latex": "% ", "python": "# "}
+_COMMENT = {"text": "", "latex": "% "}
 
 
 def formula(
@@ -33,15 +33,14 @@ def formula(
 
     If g is piecewise linear, the formula has the exact straight lines of f. Otherwise
     it is a sum of the copies of g that affect f. A layer with several functions gives a
-    Markdown table in text, aligned lines in LaTeX, and functions in Python, which need
-    only `math`. If `digits` is below 17, a line states the largest difference from the
-    learned function on [-10, 10], or on the data. Text also names the nearest known
-    function (see `nearest`).
+    Markdown table in text, and aligned lines in LaTeX. If `digits` is below 17, a line
+    states the largest difference from the learned function on [-10, 10], or on the
+    data. Text also names the nearest known function (see `nearest`).
 
     Args:
         layer_or_model: An activation layer that `to_vaf` supports, with weights; or a
             model, or a converted module of PyTorch, with such layers.
-        form: `"text"`, `"latex"` or `"python"`.
+        form: `"text"` or `"latex"`.
         digits: Number of significant digits, from 1 to 17. 17 digits are exact.
         data: Inputs of the layer, or of the model, with which errors are measured.
 
@@ -50,9 +49,8 @@ def formula(
         why it has none, below its path.
 
     Raises:
-        ValueError: If the layer cannot be written as a VAF or has no finite weights, if
-            the model has no trainable activation, or if the form is `"python"` and g is
-            a function of your own.
+        ValueError: If the layer cannot be written as a VAF or has no finite weights, or
+            if the model has no trainable activation.
 
     Example:
 
@@ -61,10 +59,9 @@ def formula(
     f(a) = 0.2 a for a <= 0; a for a > 0
     6 digits: largest difference ... on [-10, 10]
     nearest: LeakyReLU(0.2), largest error ... on [-10, 10]
-    >>> print(formula(layer, form="python"))
-    def f(a):
-        return 0.2 * a if a <= 0 else a
-    # 6 digits: largest difference ... on [-10, 10]
+    >>> print(formula(layer, form="latex"))
+    f(a) = \begin{cases} 0.2\,a & a \le 0 \\ a & a > 0 \end{cases}
+    % 6 digits: largest difference ... on [-10, 10]
     """
     check_choice("form", form, FORMS)
     check_integer("digits", digits, maximum=_FULL)

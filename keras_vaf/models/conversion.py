@@ -1,31 +1,24 @@
 """`convert`, which replaces the fixed activations of a model by trainable ones."""
 
 import fnmatch
-import inspect
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import keras
-import numpy as np
 
-from keras_vaf.initializers import PiecewiseLinearStart
-from keras_vaf.initializers.start import INSIDE, KnownStart
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import Exchanging
 from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs
-from keras_vaf.models.fixed import fixed
-from keras_vaf.models.graphs.checks import check_graph, is_graph
+from keras_vaf.models.graphs.checks import check_graph, functions_on_torch, is_graph
 from keras_vaf.models.graphs.copies import compile_like
-from keras_vaf.models.graphs.reading import functions_on_torch
 from keras_vaf.models.graphs.reasons import GATE, GATES, reasons_to_keep
-from keras_vaf.models.graphs.running import check_data, largest_gap, outputs_of
+from keras_vaf.models.graphs.running import largest_gap, outputs_of
+from keras_vaf.models.maker import Maker
 from keras_vaf.models.rebuild import Rebuilding
-from keras_vaf.models.vaf_equivalent import built_shape, to_vaf
-from keras_vaf.ops.activations import elementwise
-from keras_vaf.ops.functions import Function, get_function
+from keras_vaf.ops.functions import Function
 from keras_vaf.utils import check_flag, did_you_mean
 
 Selector = str | type | Callable[[Any], bool]
@@ -114,9 +107,7 @@ def convert(
     if not (by_attributes and inplace and model.built):
         check_graph(model)
     names = {part.name: part for part in all_layers(model, include_self=False)}
-    formats = (getattr(part, "data_format", None) for part in names.values())
-    shared = {"sharing": sharing, "data_format": next(filter(None, formats), None)}
-    maker, reasons = Maker(to, k, g, shared), reasons_to_keep(model)
+    maker, reasons = Maker(model, to, k, g, sharing), reasons_to_keep(model)
 
     def replace(change: Draft) -> None:
         holder, reason = change.holder, reasons.get(id(change.holder), "")
@@ -134,7 +125,6 @@ def convert(
 
     fits, deviation = g is not None and data is not None, None
     if fits:
-        check_data(model, data)
         expected = outputs_of(model, data)
     work = (Exchanging if by_attributes else Rebuilding)(model, replace, inplace)
     chosen.check(names, [change.layer for change in work.drafts])
@@ -197,82 +187,3 @@ class _Selection:
                     f"{', '.join(names)}.{did_you_mean(selector, names)} "
                     f"Received: {selector!r}"
                 )
-
-
-class Maker:
-    """Makes new activations. Its arguments are those of `convert`."""
-
-    def __init__(self, to: Any, k: Any, g: Any, shared: dict[str, Any]) -> None:
-        kinds = inspect.getmro(to) if isinstance(to, type) else ()
-        self._family, self._vaf = TrainableActivation in kinds, VAFActivation in kinds
-        if not self._family and (kinds or not callable(to)):
-            raise ValueError(
-                "`to` must be an element-wise class of keras_vaf.layers, or a function "
-                "that takes a layer and returns the activation layer to replace its "
-                f"activation. Received: to={to!r}"
-            )
-        self._given = {n: v for n, v in {"k": k, "g": g}.items() if v is not None}
-        if self._given and not self._vaf:
-            raise ValueError(
-                "`k` and `g` are arguments of VAFActivation, and `to` makes a layer of "
-                f"another class. Received: to={to!r}, {self._given}"
-            )
-        self._to, self._shared = to, shared
-
-    def make(self, change: Draft) -> None:
-        """Add the new activation to the change of a fixed one."""
-        policy = getattr(change.holder, "dtype_policy", None)
-        # A quantized layer names the policy that it had before.
-        policy = getattr(policy, "name", "").partition("_from_")[2] or policy
-        named = {"name": change.name, "dtype": policy}
-        try:
-            if isinstance(change.old, keras.layers.PReLU) and self._vaf:
-                change.new, change.error = self._like_prelu(change.old, named), 0.0
-            else:
-                change.before, start = fixed(change.old)
-                if self._family:
-                    arguments = self._start(start)
-                    change.new = self._to(**arguments, **self._shared, **named)
-                    change.starts = [start] if self._vaf else ()
-                    probe = self._to(**arguments)
-                    probe.build((None, 1))
-                    difference = probe.function(INSIDE).ravel() - start.target(INSIDE)
-                    change.error = float(np.max(np.abs(difference)))
-                else:
-                    change.new = self._to(change.holder)
-        except ValueError as reason:
-            raise ValueError(
-                f"The activation of {change.layer!r}: {reason}"
-            ) from reason
-        if not isinstance(change.new, keras.layers.Layer):
-            raise ValueError(f"`to` must return a layer. Received: {change.new!r}")
-        change.after = type(change.new).__name__
-
-    def _start(self, start: KnownStart) -> dict[str, Any]:
-        """Return the arguments that set the function at which an activation starts."""
-        function = getattr(start, "function", None)
-        if not self._vaf:
-            takes = "initialization" in inspect.signature(self._to).parameters
-            return {"initialization": function} if takes and function else {}
-        known = None if function is None else get_function(function, "g")
-        straight = known is None or elementwise(known).lines
-        g: Any = self._given.get("g", "relu" if straight else function)
-        same = get_function(g, "g") is known
-        initialization = "g" if same else function or start
-        return {**self._given, "g": g, "initialization": initialization}
-
-    def _like_prelu(self, layer: Any, named: dict[str, Any]) -> VAFActivation:
-        """Return a VAF with one function per slope of a PReLU."""
-        if self._given.get("g") not in (None, "relu", keras.activations.relu):
-            raise KeptError("only a VAF with g='relu' starts at its slopes")
-        if not layer.weights:
-            raise KeptError("it has no slopes before it is built")
-        equal = to_vaf(layer)  # with two hidden units and no spare ones
-        start = PiecewiseLinearStart((0,), (0.25, 1))
-        arguments = {**self._given, "initialization": start, **named}
-        vaf = VAFActivation(sharing=equal.sharing, **arguments)
-        vaf.build(built_shape(equal))
-        weights = vaf.get_weights()
-        weights[2][..., :2] = equal.get_weights()[2]  # beta
-        vaf.set_weights(weights)
-        return vaf

@@ -19,9 +19,9 @@ from keras_vaf.models.graphs.checks import (
     check_finite_weights,
     check_graph,
     check_model,
+    functions_on_torch,
 )
-from keras_vaf.models.graphs.reading import functions_on_torch, read
-from keras_vaf.models.graphs.running import largest_gap, outputs_of
+from keras_vaf.models.graphs.running import largest_gap, outputs_of, read
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of

@@ -12,14 +12,13 @@ from keras_vaf.initializers.start import KnownStart, Values
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.changes import Draft, KeptError, keep_report
-from keras_vaf.models.conversion import Maker
 from keras_vaf.models.fitting import fit_to_inputs, set_units
 from keras_vaf.models.fixed import is_relu
 from keras_vaf.models.freezing import freeze
-from keras_vaf.models.graphs.checks import check_model, is_graph
-from keras_vaf.models.graphs.reading import functions_on_torch
+from keras_vaf.models.graphs.checks import check_model, functions_on_torch, is_graph
 from keras_vaf.models.graphs.reasons import GATE, OUTPUT, reasons_to_keep
-from keras_vaf.models.graphs.running import check_data, largest_gap, outputs_of
+from keras_vaf.models.graphs.running import largest_gap, outputs_of
+from keras_vaf.models.maker import Maker
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
 from keras_vaf.models.widening import widened
@@ -87,8 +86,6 @@ def to_relu(
             f"`convert(module, g='relu', k={k}, data=...)`. Received: {type(model)}"
         )
     check_model(model)
-    if data is not None:
-        check_data(model, data)
     expected = outputs_of(model, data)
     work = Rebuilding(model, _Replacement(model, k))
     result, changes = work.finish(data), work.drafts
@@ -126,10 +123,8 @@ class _Replacement:
     """The VAF with g = relu for each activation of a model."""
 
     def __init__(self, model: keras.Model, k: int) -> None:
-        formats = (getattr(each, "data_format", None) for each in all_layers(model))
-        shared = {"sharing": "layer", "data_format": next(filter(None, formats), None)}
         self._k, self._reasons = k, reasons_to_keep(model)
-        self._maker = Maker(VAFActivation, k, "relu", shared)
+        self._maker = Maker(model, VAFActivation, k, "relu")
 
     def __call__(self, change: Draft) -> None:
         """Add the new activation to the change of an old one, or ignore a ReLU."""

@@ -11,9 +11,13 @@ from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import set_units
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
-from keras_vaf.models.graphs.checks import check_finite_weights, check_graph
+from keras_vaf.models.graphs.checks import (
+    check_finite_weights,
+    check_graph,
+    functions_on_torch,
+)
 from keras_vaf.models.graphs.copies import compile_like
-from keras_vaf.models.graphs.reading import functions_on_torch, read
+from keras_vaf.models.graphs.running import read
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate

@@ -11,7 +11,7 @@ import numpy as np
 from keras_vaf import initializers
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.formulas.formula import short_formula
-from keras_vaf.models.graphs.reading import read
+from keras_vaf.models.graphs.running import read
 from keras_vaf.ops import VAF
 from keras_vaf.ops.activations import elementwise
 from keras_vaf.utils import require

@@ -8,8 +8,8 @@ import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.formulas.curve import FORMS, Curve, curve_of, with_frame, written
-from keras_vaf.models.graphs.checks import check_finite_weights
-from keras_vaf.models.graphs.reading import functions_on_torch, read
+from keras_vaf.models.graphs.checks import check_finite_weights, functions_on_torch
+from keras_vaf.models.graphs.running import read
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function

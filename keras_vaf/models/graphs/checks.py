@@ -1,16 +1,25 @@
-"""`check_graph` and other checks of a model, before anything is done with it."""
+"""`is_graph`, `check_graph` and other checks of a model, before anything is done."""
 
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_vaf.models.graphs.reading import functions_on_torch
-
 INPLACE = (
     "A model whose class defines `call` cannot be copied. Build it by a call, and pass "
     "`inplace=True` to change the model itself; save it by its weights."
 )
+
+
+def functions_on_torch(model: Any) -> Any:
+    """Return `modules_on_torch` for a module of PyTorch, and `None` for any other."""
+    if keras.backend.backend() != "torch" or isinstance(model, keras.layers.Layer):
+        return None
+    import torch
+
+    from keras_vaf.models import modules_on_torch
+
+    return modules_on_torch if isinstance(model, torch.nn.Module) else None
 
 
 def is_graph(layer: Any) -> bool:

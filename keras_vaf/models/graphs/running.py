@@ -1,12 +1,13 @@
-"""`run`, `outputs_of` and `largest_gap`, which run a model on data."""
+"""`run` and other functions that run a model, and `read`, which finds its VAFs."""
 
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_vaf.layers.activation_inputs import arrays_of
-from keras_vaf.models.graphs.checks import is_graph
+from keras_vaf.layers import TrainableActivation, activation_inputs
+from keras_vaf.layers.activation_inputs import check_finite_inputs
+from keras_vaf.models.graphs.checks import functions_on_torch, is_graph
 
 
 def run(model: keras.Model, data: Any = None) -> Any:
@@ -15,10 +16,31 @@ def run(model: keras.Model, data: Any = None) -> Any:
     A graph gets four random samples, or zeros for integers. Axes of unknown size get 32
     entries for images and volumes, and 8 otherwise. A model whose class defines `call`
     gets zeros of the shape that built it, and `data` may be a tuple of arguments.
+
+    Raises:
+        ValueError: If data are not finite, or if the model cannot be called.
     """
-    if data is not None:
-        several = isinstance(data, tuple) and not is_graph(model)
+    if data is None:
+        return _run_on_samples(model)
+    arrays = [keras.ops.convert_to_numpy(each) for each in keras.tree.flatten(data)]
+    shapes = ", ".join(str(each.shape) for each in arrays)
+    if any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays):
+        raise ValueError(
+            "`data` must be finite: leave out rows with missing entries. Received: NaN "
+            f"or infinite values in arrays of shapes {shapes}"
+        )
+    several = isinstance(data, tuple) and not is_graph(model)
+    try:
         return model(*(data if several else (data,)), training=False)
+    except Exception as error:  # each backend raises other errors
+        shape = getattr(model, "input_shape", None)
+        raise ValueError(
+            f"`data` must be inputs of the model, of shape {shape}. Received: arrays "
+            f"of shapes {shapes}"
+        ) from error
+
+
+def _run_on_samples(model: keras.Model) -> Any:
     random = np.random.default_rng(0)
 
     def sample(entry: Any) -> np.ndarray:
@@ -61,20 +83,21 @@ def largest_gap(model: keras.Model, data: Any, expected: np.ndarray) -> float:
     return float(np.max(gaps, initial=0.0))
 
 
-def check_data(model: keras.Model, data: Any) -> None:
-    """Raise a `ValueError` if data hold NaN, or if a model cannot be called on them."""
-    arrays = [np.asarray(each) for each in keras.tree.flatten(arrays_of(data))]
-    shapes = ", ".join(str(each.shape) for each in arrays)
-    if any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays):
-        raise ValueError(
-            "`data` must be finite: leave out rows with missing entries. Received: NaN "
-            f"or infinite values in arrays of shapes {shapes}"
-        )
-    try:
-        outputs_of(model, keras.tree.map_structure(lambda each: each[:1], data))
-    except Exception as error:  # each backend raises other errors
-        shape = getattr(model, "input_shape", None)
-        raise ValueError(
-            f"`data` must be inputs of the model, of shape {shape}. Received: arrays "
-            f"of shapes {shapes}"
-        ) from error
+def read(
+    model: Any, data: Any = None, *options: Any
+) -> tuple[dict[str, TrainableActivation], dict[str, np.ndarray]]:
+    """Return trainable activations by their paths, and with data their inputs.
+
+    Those of a module of PyTorch are layers with the functions of its VAFs. The options
+    are further arguments of `activation_inputs`.
+
+    Raises:
+        ValueError: If there is no trainable activation, or if an input is not finite.
+    """
+    reader = functions_on_torch(model) or activation_inputs
+    layers = reader.trainable_activations(model)
+    if data is None:
+        return layers, {}
+    inputs = reader.activation_inputs(model, data, *options)
+    check_finite_inputs(inputs)
+    return layers, inputs

@@ -79,7 +79,7 @@ class TrainableActivation(keras.layers.Layer):
     _training_is_ignored = False
     _unshared_axes: tuple[int, ...] = ()
     _has_paths = True  # until the weights exist
-    _is_apart = True  # until PyTorch builds the layer
+    _is_apart = True  # until the layer is built
     _loaded_shape: tuple[int | None, ...] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -192,7 +192,7 @@ class TrainableActivation(keras.layers.Layer):
                 ndim=rank, axes=dict(zip(axes, sizes, strict=True))
             )
             self._add_weights(sizes)
-        self._is_apart = tell_apart(self) or keras.backend.backend() != "torch"
+        self._is_apart = tell_apart(self)
 
     def build_from_config(self, config: dict[str, Any]) -> None:
         self._loaded_shape = tuple(config["input_shape"])

@@ -7,9 +7,8 @@ import keras
 
 from keras_vaf.layers import keras_internals
 from keras_vaf.models.fixed import attributes_of, held_by, is_activation
-from keras_vaf.models.graphs.checks import is_graph
-from keras_vaf.models.graphs.running import run
-from keras_vaf.models.rebuild import Edits, Replace
+from keras_vaf.models.graphs import checks, running
+from keras_vaf.models.rebuild import Rebuilding, Replace
 
 
 class Exchanging:
@@ -20,7 +19,7 @@ class Exchanging:
     """
 
     def __init__(self, model: Any, replace: Replace, inplace: bool = True) -> None:
-        self._edits, self._model = Edits(model, replace, inplace), model
+        self._edits, self._model = Rebuilding(model, replace, inplace), model
         self._holders = [*self._found(model, "", False, {})]
         self.drafts = self._edits.drafts
 
@@ -29,7 +28,7 @@ class Exchanging:
         model, new = self._model, [each.new for each in self.drafts if not each.kept]
         unbuilt = not all(each.weights for each in new)
         if unbuilt:
-            run(model, data)  # raises an error before anything is changed
+            running.run(model, data)  # raises an error before anything is changed
         self._edits.carry_over()
         for holder, functions in self._holders:
             _exchange(holder, functions, self._edits.made)
@@ -40,7 +39,7 @@ class Exchanging:
         if new:
             model.get_config = _refuse
         if unbuilt:
-            run(model, data)
+            running.run(model, data)
         return model
 
     def _found(
@@ -64,7 +63,7 @@ class Exchanging:
             if id(part) in made or any(part is each for each in held.values()):
                 continue
             made[id(part)] = part
-            if is_graph(part):
+            if checks.is_graph(part):
                 made[id(part)] = self._edits.graph(part, f"{inner}/")
             elif is_activation(part):
                 change = self._edits.decide(

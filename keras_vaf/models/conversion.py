@@ -12,10 +12,8 @@ from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.attributes import Exchanging
 from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs
-from keras_vaf.models.graphs.checks import check_graph, functions_on_torch, is_graph
-from keras_vaf.models.graphs.copies import compile_like
+from keras_vaf.models.graphs import checks, copies, running
 from keras_vaf.models.graphs.reasons import GATE, GATES, reasons_to_keep
-from keras_vaf.models.graphs.running import largest_gap, outputs_of
 from keras_vaf.models.maker import Maker
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.ops.functions import Function
@@ -100,12 +98,12 @@ def convert(
     """
     check_flag("inplace", inplace)
     chosen = _Selection(layers)
-    if modules := functions_on_torch(model):
+    if modules := checks.functions_on_torch(model):
         k, selection = 3 if k is None else k, None if layers is None else chosen
         return modules.convert(to, model, data, k, g, sharing, selection, inplace)
-    by_attributes = isinstance(model, keras.Model) and not is_graph(model)
+    by_attributes = isinstance(model, keras.Model) and not checks.is_graph(model)
     if not (by_attributes and inplace and model.built):
-        check_graph(model)
+        checks.check_graph(model)
     names = {part.name: part for part in all_layers(model, include_self=False)}
     maker, reasons = Maker(model, to, k, g, sharing), reasons_to_keep(model)
 
@@ -125,20 +123,20 @@ def convert(
 
     fits, deviation = g is not None and data is not None, None
     if fits:
-        expected = outputs_of(model, data)
+        expected = running.outputs_of(model, data)
     work = (Exchanging if by_attributes else Rebuilding)(model, replace, inplace)
     chosen.check(names, [change.layer for change in work.drafts])
     result = work.finish(data)
     if fits:
         fit_to_inputs(result, work.drafts, data)
-        deviation = largest_gap(result, data, expected)
+        deviation = running.largest_gap(result, data, expected)
     made = keep_report(result, work.drafts, deviation)
     if not made.replaced and _TRAINED not in {each.kept for each in made.kept}:
         raise ValueError(
             f"Nothing to replace in the model {model.name!r}. Received: a model with "
             f"{'; '.join(map(str, made.kept)) or 'no activation'}"
         )
-    compile_like(result, model)
+    copies.compile_like(result, model)
     if g is not None and data is None and made.error > 0.01:
         warnings.warn(
             f"With g={g!r} the new activations differ from the old ones: largest error "

@@ -16,7 +16,7 @@ from keras_vaf.layers.activation_inputs import (
     check_finite_inputs,
     trainable_activations,
 )
-from keras_vaf.models.changes import Change, Draft
+from keras_vaf.models.changes import Draft
 from keras_vaf.ops.functions import Function
 
 _QUANTILES = np.linspace(0, 1, 201)
@@ -66,19 +66,6 @@ def set_units(vaf: Any, units: Sequence[Values]) -> None:
     vaf.set_weights([np.reshape(parts, tuple(w.shape)) for parts, w in pairs])
 
 
-def fit_vaf(
-    vaf: Any, g: Function, starts: Sequence[KnownStart], x: np.ndarray
-) -> list[Fit]:
-    """Fit the functions of a VAF, a layer or module, each to a column of inputs.
-
-    There is one known function for all of them, or one for each.
-    """
-    pairs = zip(itertools.cycle(starts), x.T, strict=False)
-    fits = [fit_to(start, vaf.k, g, column) for start, column in pairs]
-    set_units(vaf, [each.values for each in fits])
-    return fits
-
-
 def fit_to_inputs(model: Any, drafts: Sequence[Draft], data: Any) -> None:
     """Fit new VAFs to the functions that they replace, at the inputs of their layers.
 
@@ -87,34 +74,43 @@ def fit_to_inputs(model: Any, drafts: Sequence[Draft], data: Any) -> None:
     fitted = [each for each in drafts if each.starts and not each.kept]
     if not fitted:
         return
-    layers_of = {id(each): keras.tree.flatten(each.new) for each in fitted}
-    instead = {id(new): each.old for each in fitted for new in layers_of[id(each)]}
+    pairs = [(new, each.old) for each in fitted for new in keras.tree.flatten(each.new)]
+    instead = {id(new): old for new, old in pairs}
     inputs = activation_inputs(model, data, sys.maxsize, instead)
     check_finite_inputs(inputs)
     layers = trainable_activations(model)
-    found = {id(layers[path]): x for path, x in inputs.items()}
-    for draft in fitted:
-        reached = [each for each in layers_of[id(draft)] if id(each) in found]
-        fits = [fit_vaf(v, v.g, draft.starts, found[id(v)]) for v in reached]
-        describe(draft, [*itertools.chain(*fits)])
+    fit_vafs(fitted, {id(layers[path]): x for path, x in inputs.items()})
     warn_of_far(fitted)
 
 
-def describe(change: Change, fits: Sequence[Fit]) -> None:
-    """Add the errors of fits to the change of an activation."""
-    if not fits:
-        change.remark = "the data do not reach it"
-        return
-    change.rms = max(each.rms for each in fits)
-    change.error = max(each.largest for each in fits)
-    change.relative = change.rms / max(1e-6, *(each.deviation for each in fits))
+def fit_vafs(
+    drafts: Sequence[Draft], inputs: dict[int, np.ndarray], g: Function | None = None
+) -> None:
+    """Fit new VAFs, layers or modules, given by their ids the inputs of each.
+
+    Each function has a column of inputs. It starts at one of the known functions of the
+    draft, or all start at the only one. `g` is that of modules.
+    """
+    for draft in drafts:
+        fits: list[Fit] = []
+        for vaf in keras.tree.flatten(draft.new):
+            columns = inputs[id(vaf)].T if id(vaf) in inputs else ()
+            pairs = zip(itertools.cycle(draft.starts), columns, strict=False)
+            found = [fit_to(start, vaf.k, g or vaf.g, x) for start, x in pairs]
+            if found:
+                set_units(vaf, [each.values for each in found])
+            fits += found
+        if fits:
+            draft.rms = max(each.rms for each in fits)
+            draft.error = max(each.largest for each in fits)
+            draft.relative = draft.rms / max(1e-6, *(each.deviation for each in fits))
+        else:
+            draft.remark = "the data do not reach it"
 
 
-def warn_of_far(changes: Sequence[Change]) -> None:
+def warn_of_far(drafts: Sequence[Draft]) -> None:
     """Warn of new functions that are far from the old ones at their inputs."""
-    shares = [
-        (each.relative, each.layer) for each in changes if each.relative is not None
-    ]
+    shares = [(e.relative, e.layer) for e in drafts if e.relative is not None]
     far = [each for each in shares if each[0] > _FAR]
     if far:
         share, layer = max(far)

@@ -11,7 +11,7 @@ import numpy as np
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import TrainableActivation
-from keras_vaf.layers.keras_internals import inner_layers
+from keras_vaf.layers.keras_internals import all_layers, inner_layers
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models.changes import KeptError
 from keras_vaf.ops import functions
@@ -39,14 +39,6 @@ def is_linear(activation: Any) -> bool:
     if isinstance(activation, keras.layers.Activation):
         return is_linear(activation.activation)
     return activation is None or activation is keras.activations.linear
-
-
-def is_relu(activation: Any) -> bool:
-    """Return whether an activation is ReLU, without other arguments."""
-    activation = getattr(activation, "activation", activation)
-    facts = ("max_value", "negative_slope", "threshold")
-    other = any(getattr(activation, fact, None) for fact in facts)
-    return not other and label(activation).lower() == "relu"
 
 
 def has_built_in(layer: Any) -> bool:
@@ -110,12 +102,14 @@ def activations_inside(layer: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield inner, part
 
 
-def activation_in(value: Any, named: bool, outer: Any) -> Any:
-    """Return the activation that a part of a configuration describes, or `None`.
+def activation_in(value: Any, key: str, outer: Any, path: str) -> Any:
+    """Return the activation that an entry of a configuration describes, or `None`.
 
-    A part that is not named as an activation must describe an activation layer. If the
-    activation has weights, it is that of the outer layer, found by its name.
+    An entry that is not named as an activation must describe an activation layer. If
+    the activation has weights, it is that of its name inside the outer layer. Of
+    several, it is the attribute `key` of the part at this path.
     """
+    named = ACTIVATION_NAME.search(key)
     with contextlib.suppress(TypeError, ValueError):
         if not isinstance(value, dict):
             return keras.activations.get(value) if named else None
@@ -124,9 +118,14 @@ def activation_in(value: Any, named: bool, outer: Any) -> Any:
         of_layer = isinstance(kind, type) and issubclass(kind, _ACTIVATION_LAYERS)
         if named or of_layer:
             found = keras.saving.deserialize_keras_object(value)
-            own = find_layers(outer, (TrainableActivation, keras.layers.PReLU))
-            named_so = {each.name: each for each in own.values()}
-            return named_so.get(getattr(found, "name", ""), found)
+            own = find_layers(outer, (TrainableActivation, keras.layers.PReLU)).values()
+            same = [e for e in own if e.name == getattr(found, "name", "")]
+            if len(same) > 1:
+                name = path.rpartition("/")[2]
+                holders = [each for each in all_layers(outer) if each.name == name]
+                held = {id(getattr(holder, key, None)) for holder in holders}
+                return next((each for each in same if id(each) in held), None)
+            return same[0] if same else found
     return None
 
 

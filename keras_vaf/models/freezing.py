@@ -14,14 +14,7 @@ from keras_vaf.layers.activation_inputs import trainable_activations
 from keras_vaf.layers.keras_internals import all_layers, own_variables
 from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fixed import attributes_of
-from keras_vaf.models.graphs.checks import (
-    check_built,
-    check_finite_weights,
-    check_graph,
-    check_model,
-    functions_on_torch,
-)
-from keras_vaf.models.graphs.running import largest_gap, outputs_of, read
+from keras_vaf.models.graphs import checks, running
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
@@ -61,16 +54,16 @@ def freeze(model: Any, data: Any = None) -> Any:
     >>> "keras_vaf" in frozen.to_json(), report(frozen).deviation < 1e-5
     (False, True)
     """
-    if modules := functions_on_torch(model):
-        check_finite_weights(model)
+    if modules := checks.functions_on_torch(model):
+        checks.check_finite_weights(model)
         return modules.freeze(model)
-    check_model(
+    checks.check_model(
         model,
         "A model whose class defines `call` cannot be frozen, because its file needs "
         "that class. `model.export` writes it without keras_vaf.",
     )
     trainable_activations(model)
-    expected = outputs_of(model, data)
+    expected = running.outputs_of(model, data)
 
     def replace(change: Draft) -> None:
         if isinstance(change.old, TrainableActivation):
@@ -89,7 +82,7 @@ def freeze(model: Any, data: Any = None) -> Any:
             "of a Sequential or Functional model. Received: a model with "
             f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
         )
-    deviation = largest_gap(frozen, data, expected)
+    deviation = running.largest_gap(frozen, data, expected)
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
         warnings.warn(
@@ -180,14 +173,14 @@ def train_only_activations(
     >>> len(tuned.trainable_weights)
     6
     """
-    read(model)  # raises an error without trainable activations
+    running.read(model)  # raises an error without trainable activations
     check_flag("inplace", inplace)
     also = (also,) if isinstance(also, str) else also
-    if modules := functions_on_torch(model):
+    if modules := checks.functions_on_torch(model):
         return modules.train_only_vafs(model, also, inplace)
-    check_built(model, model.weights)
+    checks.check_built(model, model.weights)
     if not inplace:
-        check_graph(model)
+        checks.check_graph(model)
         model = Rebuilding(model, lambda change: None).finish()
     inside = all_layers(model, include_self=False)
     named = [each.name for each in inside if each.weights]

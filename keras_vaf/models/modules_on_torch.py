@@ -19,7 +19,7 @@ from keras_vaf.layers.activation_inputs import (
     thinned,
 )
 from keras_vaf.models.changes import Draft, KeptError, keep_report
-from keras_vaf.models.fitting import describe, fit_vaf, warn_of_far
+from keras_vaf.models.fitting import fit_vafs, warn_of_far
 from keras_vaf.torch.conversion import Conversion
 from keras_vaf.torch.functions import checked, of_package
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
@@ -72,13 +72,12 @@ def _fit(done: Conversion, k: int, g: Any) -> None:
     made: dict[int, VAF] = {}
     for line in lines:
         old = line.new  # of several activations, if they share a weight
-        new = made.setdefault(id(old), _vaf_like(old, k, g))
+        line.new = made.setdefault(id(old), _vaf_like(old, k, g))
+        found[id(line.new)] = found[id(old)]
         try:
-            fits = fit_vaf(new, of_package(g), [*line.starts], found[id(old)])
+            fit_vafs([line], found, of_package(g))
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
-        describe(line, fits)
-        line.new = new
     exchange(done.module, {line.layer: line.new for line in lines})
     now = run(clone(done.module).eval(), done.data)
     gaps = zip(done.seen.outputs if done.seen else (), now, strict=True)

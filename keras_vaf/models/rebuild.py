@@ -1,4 +1,4 @@
-"""`Rebuilding`, which copies a model with other activations, and its `Edits`.
+"""`Rebuilding`, which copies a model with other activations.
 
 `graph_copy` copies the graph. The activation of a layer such as `Dense`
 becomes a layer after it. Other layers are made again from their configurations, in
@@ -16,37 +16,19 @@ from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.layers.traversal import find_layers
 from keras_vaf.models import fixed
 from keras_vaf.models.changes import Draft, KeptError
-from keras_vaf.models.graphs.checks import is_graph
-from keras_vaf.models.graphs.copies import copy_weights, graph_copy, layer_like
-from keras_vaf.models.graphs.running import run
+from keras_vaf.models.graphs import checks, copies, running
 
 Replace = Callable[[Draft], None]
 
 
 class Rebuilding:
-    """A copy of a model with other activations, and in `drafts` what became of each."""
-
-    def __init__(self, model: Any, replace: Replace, inplace: bool = False) -> None:
-        self._edits = Edits(model, replace, inplace)
-        self._result, self.drafts = self._edits.graph(model), self._edits.drafts
-
-    def finish(self, data: Any = None) -> keras.Model:
-        """Return the model, run on data if an activation needs it to get weights."""
-        self._edits.carry_over()
-        found = find_layers(self._result, TrainableActivation).values()
-        if self._result.built and not all(each.weights for each in found):
-            run(self._result, data)
-        return self._result
-
-
-class Edits:
-    """New layers for those of a model, and the drafts of its activations.
+    """A copy of a model with other activations, and in `drafts` what became of each.
 
     `replace` adds the new activation to a draft, raises `KeptError`, or ignores the
     draft. Until `carry_over`, no layer is changed, even if layers are used `inplace`.
     """
 
-    def __init__(self, model: Any, replace: Replace, inplace: bool) -> None:
+    def __init__(self, model: Any, replace: Replace, inplace: bool = False) -> None:
         self.drafts: list[Draft] = []
         self.made: dict[int, Any] = {}  # new layers by the id of the old one
         self._replace, self._inplace = replace, inplace
@@ -55,6 +37,16 @@ class Edits:
         # Old and new layer, and the drafts inside, or `None` without weights to copy.
         self._pairs: list[tuple[Any, Any, list[Draft] | None]] = []
         self._made_linear: list[Any] = []  # layers that are changed in place
+        if checks.is_graph(model):  # `Exchanging` changes any other
+            self._result = self.graph(model)
+
+    def finish(self, data: Any = None) -> keras.Model:
+        """Return the model, run on data if an activation needs it to get weights."""
+        self.carry_over()
+        found = find_layers(self._result, TrainableActivation).values()
+        if self._result.built and not all(each.weights for each in found):
+            running.run(self._result, data)
+        return self._result
 
     def carry_over(self) -> None:
         """Copy the weights and the frozen state, outer models first."""
@@ -64,7 +56,7 @@ class Edits:
             if inside is not None:
                 if getattr(old, "built", False) and not new.built:
                     new.build_from_config(old.get_build_config())
-                copy_weights(old, new, inside)
+                copies.copy_weights(old, new, inside)
                 if hasattr(new, "finalize_state"):  # statistics of preprocessing
                     new.finalize_state()
             layer = isinstance(old, keras.layers.Layer)
@@ -75,9 +67,8 @@ class Edits:
         self, activation: Any, holder: Any, path: str, name: str = "", **facts: Any
     ) -> Draft | None:
         """Return the draft of a change to a new activation, or `None`."""
-        name = name or self._name(path)
+        facts |= {"old": activation, "holder": holder, "name": name or self._name(path)}
         change = Draft(path, fixed.label(activation), **facts)
-        change.old, change.holder, change.name = activation, holder, name
         try:
             self._replace(change)
         except KeptError as reason:
@@ -105,7 +96,7 @@ class Edits:
             if id(layer) not in self.made:
                 self.made[id(layer)] = self._layer(layer, f"{prefix}{layer.name}")
             new = self.made[id(layer)]
-            inner = layer.layers if is_graph(layer) else ()
+            inner = layer.layers if checks.is_graph(layer) else ()
             # A file does not record that a model and an inner model share a layer.
             shared = any(id(each) in own and each.weights for each in inner)
             return new.call if shared else new
@@ -113,13 +104,13 @@ class Edits:
         def calls(new: Any) -> list[Any]:
             return [new, *filter(None, [self._behind.get(id(new))])]
 
-        copy = graph_copy(model, make, calls)
+        copy = copies.graph_copy(model, make, calls)
         self._pairs.append((model, copy, None))
         return copy
 
     def _layer(self, layer: Any, path: str) -> Any:
         """Return the new layer for a layer or an operation."""
-        if is_graph(layer):
+        if checks.is_graph(layer):
             return self.graph(layer, f"{path}/")
         if fixed.is_activation(layer):
             own = getattr(layer, "activation", None)
@@ -141,7 +132,7 @@ class Edits:
         if self._inplace and not isinstance(layer.activation, keras.layers.Layer):
             self._made_linear.append(layer)
         else:
-            new = layer_like(layer, activation=None)
+            new = copies.layer_like(layer, activation=None)
             self._pairs.append((layer, new, [change]))
         self._behind[id(new)] = change.new
         return new
@@ -183,8 +174,7 @@ class Edits:
             inner = path
             if isinstance(config, dict):
                 inner = f"{path}/{config.get('name', key)}"
-            named = fixed.ACTIVATION_NAME.search(str(key)) is not None
-            activation = fixed.activation_in(value, named, layer)
+            activation = fixed.activation_in(value, str(key), layer, path)
             if not fixed.is_linear(activation):
                 facts: Any = {"inside": True, "recurrent": recurrent}
                 change = self.decide(activation, layer, inner, **facts)
@@ -201,7 +191,7 @@ class Edits:
         if self._inplace:
             return layer
         try:
-            new = layer_like(layer)
+            new = copies.layer_like(layer)
         except ValueError:
             if not getattr(layer, "variables", ()):
                 return layer

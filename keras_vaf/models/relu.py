@@ -1,5 +1,6 @@
 """`to_relu`, which turns a trained network into one with ReLU alone."""
 
+import contextlib
 import warnings
 from collections import Counter
 from typing import Any
@@ -13,11 +14,10 @@ from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs, set_units
-from keras_vaf.models.fixed import is_relu
+from keras_vaf.models.fixed import fixed
 from keras_vaf.models.freezing import freeze
-from keras_vaf.models.graphs.checks import check_model, functions_on_torch, is_graph
+from keras_vaf.models.graphs import checks, running
 from keras_vaf.models.graphs.reasons import GATE, OUTPUT, reasons_to_keep
-from keras_vaf.models.graphs.running import largest_gap, outputs_of
 from keras_vaf.models.maker import Maker
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
@@ -80,13 +80,13 @@ def to_relu(
     """
     check_integer("k", k)
     check_flag("widen", widen)
-    if functions_on_torch(model):
+    if checks.functions_on_torch(model):
         raise ValueError(
             "`to_relu` takes a model of Keras. For a module of PyTorch, use "
             f"`convert(module, g='relu', k={k}, data=...)`. Received: {type(model)}"
         )
-    check_model(model)
-    expected = outputs_of(model, data)
+    checks.check_model(model)
+    expected = running.outputs_of(model, data)
     work = Rebuilding(model, _Replacement(model, k))
     result, changes = work.finish(data), work.drafts
     if all(change.kept for change in changes):
@@ -106,14 +106,14 @@ def to_relu(
         with warnings.catch_warnings():  # of outputs, which are compared below
             warnings.filterwarnings("ignore", "The outputs of the frozen model")
             result = freeze(result, data)
-    deviation = largest_gap(result, data, expected)
+    deviation = running.largest_gap(result, data, expected)
     keep_report(result, changes, deviation, f"Layers: {_kinds(result)}")
     return result
 
 
 def _kinds(model: keras.Model) -> str:
     """Return the number of layers of each class, without models around them."""
-    every = [each for each in all_layers(model) if not is_graph(each)]
+    every = [each for each in all_layers(model) if not checks.is_graph(each)]
     kinds = Counter(type(each).__name__ for each in every)
     del kinds["InputLayer"]
     return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
@@ -128,8 +128,9 @@ class _Replacement:
 
     def __call__(self, change: Draft) -> None:
         """Add the new activation to the change of an old one, or ignore a ReLU."""
-        if is_relu(change.old):
-            return
+        with contextlib.suppress(KeptError):
+            if fixed(change.old)[0] == "relu":
+                return
         reason = self._reasons.get(id(change.holder), "")
         if change.inside or change.recurrent:
             raise KeptError(_INSIDE)

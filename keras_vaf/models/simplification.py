@@ -11,13 +11,7 @@ from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import set_units
 from keras_vaf.models.fixed import label
 from keras_vaf.models.formulas.formula import GRID, nearest
-from keras_vaf.models.graphs.checks import (
-    check_finite_weights,
-    check_graph,
-    functions_on_torch,
-)
-from keras_vaf.models.graphs.copies import compile_like
-from keras_vaf.models.graphs.running import read
+from keras_vaf.models.graphs import checks, copies, running
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 from keras_vaf.ops.functions import evaluate
@@ -54,15 +48,15 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     1 replaced, 0 kept, parameters -12
     """
     check_positive("tolerance", tolerance)
-    modules = functions_on_torch(model)
+    modules = checks.functions_on_torch(model)
     if modules is None:
-        check_graph(
+        checks.check_graph(
             model,
             "The VAFs of a model whose class defines `call` cannot be made smaller. "
             "Find a smaller k with `formula(model)`, and build it with VAFs of that k.",
         )
-    check_finite_weights(model)
-    layers, inputs = read(model, data)
+    checks.check_finite_weights(model)
+    layers, inputs = running.read(model, data)
     shares = np.linspace(0, 1, 1001)
     values = {id(layers[path]): np.quantile(x, shares) for path, x in inputs.items()}
 
@@ -78,7 +72,7 @@ def simplify(model: Any, tolerance: float, data: Any = None) -> Any:
     else:
         result, changes = modules.rebuilt(model, layers, replace)
     keep_report(result, changes)
-    compile_like(result, model)
+    copies.compile_like(result, model)
     return result
 
 

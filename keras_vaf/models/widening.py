@@ -1,5 +1,6 @@
 """`widened`, which makes the ReLU units of VAFs units of the layers around them."""
 
+import contextlib
 from typing import Any
 
 import keras
@@ -25,7 +26,6 @@ _PASSING = (
     *(_L.GlobalAveragePooling1D, _L.GlobalAveragePooling2D, _L.ZeroPadding1D),
     *(_L.GlobalAveragePooling3D, _L.ZeroPadding2D, _L.ZeroPadding3D),
 )
-_PADDING = (_L.ZeroPadding1D, _L.ZeroPadding2D, _L.ZeroPadding3D)
 
 
 class _NotFoldedError(Exception):
@@ -56,6 +56,14 @@ class _Part:
             raise _NotFoldedError(f"there is not exactly one layer {where} {self.name}")
         return found[0].only(behind) if found[0].gone else found[0]
 
+    def linear_before(self) -> "_Part":
+        """Return the Dense or Conv layer of which this part alone takes the outputs."""
+        part = self.only(False)
+        linear = part.kernel is not None and part.last and not part.relu
+        if part.only(True) is self and linear and is_linear(part.operation.activation):
+            return part
+        raise _NotFoldedError(f"{part.name} before it is not a Dense or Conv layer")
+
     @property
     def name(self) -> str:
         return f"{self.operation.name!r} of class {type(self.operation).__name__}"
@@ -64,6 +72,11 @@ class _Part:
     def last(self) -> bool:
         """Return whether channels are the last axis."""
         return getattr(self.operation, "data_format", None) != "channels_first"
+
+    @property
+    def pads(self) -> bool:
+        """Return whether zeros take part in its sums."""
+        return getattr(self.operation, "padding", "valid") != "valid"
 
 
 def widened(model: keras.Model) -> tuple[keras.Model, dict[str, str]]:
@@ -120,29 +133,18 @@ def _scale(part: _Part) -> tuple[np.ndarray, np.ndarray]:
 
 def _into_the_layer_before(part: _Part) -> None:
     """Make batch normalization a part of the linear layer before it, if it can be."""
-    try:
-        before = part.only(False)
-        if before.only(True) is not part or not _is_linear(before):
-            return
-        factor, shift = _scale(part)
-    except _NotFoldedError:
-        return
-    before.kernel, before.bias = before.kernel * factor, before.bias * factor + shift
-    before.changed = part.gone = True
-
-
-def _is_linear(part: _Part) -> bool:
-    linear = part.kernel is not None and not part.relu
-    return linear and part.last and is_linear(part.operation.activation)
+    with contextlib.suppress(_NotFoldedError):
+        before, (factor, shift) = part.linear_before(), _scale(part)
+        before.kernel = before.kernel * factor
+        before.bias = before.bias * factor + shift
+        before.changed = part.gone = True
 
 
 def _into_both_layers(part: _Part | None) -> None:
     """Put the units of a VAF into the layers before and behind it."""
     if part is None:
         raise _NotFoldedError("it is inside another model")
-    before = part.only(False)
-    if before.only(True) is not part or not _is_linear(before):
-        raise _NotFoldedError(f"{before.name} before it is not a Dense or Conv layer")
+    before = part.linear_before()
     n = before.kernel.shape[-1]
     axes, rank = tuple(part.operation._unshared_axes), len(built_shape(part.operation))
     if axes not in ((), (rank - 1,)):
@@ -159,16 +161,13 @@ def _into_both_layers(part: _Part | None) -> None:
             gone.append(after)
         elif type(layer) not in _PASSING or not after.last:
             raise _NotFoldedError(f"{after.name} is behind it")
-        flat = flat or isinstance(layer, _L.Flatten)
-        padded = padded or isinstance(layer, _PADDING)
-        padded = padded or getattr(layer, "padding", "valid") == "same"
+        flat, padded = flat or isinstance(layer, _L.Flatten), padded or after.pads
         after = after.only(True)
-    padded = padded or getattr(after.operation, "padding", "valid") != "valid"
     if after.calls != 1:
         raise _NotFoldedError(f"{after.name} is called several times")
     for each in (part, *gone):
         each.gone = True
-    _fold(before, after, (alpha, shift, beta), constant, padded)
+    _fold(before, after, (alpha, shift, beta), constant, padded or after.pads)
 
 
 def _fold(

@@ -8,8 +8,7 @@ import numpy as np
 
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.models.formulas.curve import FORMS, Curve, curve_of, with_frame, written
-from keras_vaf.models.graphs.checks import check_finite_weights, functions_on_torch
-from keras_vaf.models.graphs.running import read
+from keras_vaf.models.graphs import checks, running
 from keras_vaf.models.vaf_equivalent import units_of
 from keras_vaf.ops.activations import KERAS_NAMES
 from keras_vaf.ops.functions import evaluate, get_function
@@ -66,8 +65,9 @@ def formula(
     check_choice("form", form, FORMS)
     check_integer("digits", digits, maximum=_FULL)
     layers, inputs = {"": layer_or_model}, {"": data}
-    if isinstance(layer_or_model, keras.Model) or functions_on_torch(layer_or_model):
-        layers, inputs = read(layer_or_model, data)
+    model = isinstance(layer_or_model, keras.Model)
+    if model or checks.functions_on_torch(layer_or_model):
+        layers, inputs = running.read(layer_or_model, data)
     if "" in layers:  # a layer, or a module that is a VAF itself
         return _formula(layers[""], form, digits, inputs.get("", data))
     blocks = []
@@ -124,7 +124,7 @@ def _difference(curve: Curve, shown: Curve, x: np.ndarray) -> float:
 
 def _curves(layer: keras.layers.Layer) -> dict[str, Curve]:
     """Return the functions of a layer by their index (see `with_frame`)."""
-    check_finite_weights(layer)
+    checks.check_finite_weights(layer)
     g, units, constants = units_of(layer)
     return {
         "_".join(map(str, at)): curve_of(g, units[:, *at], float(constants[at]))

@@ -20,6 +20,10 @@ class KeptError(Exception):
     """The reason why an activation is kept."""
 
 
+class NoExactStartError(KeptError):
+    """The same, where a VAF could start near the activation, but nowhere exactly."""
+
+
 @dataclasses.dataclass
 class Change:
     """The change of an activation, or the reason to keep it.

@@ -13,7 +13,7 @@ from keras_vaf.initializers.start import KnownStart
 from keras_vaf.layers import TrainableActivation
 from keras_vaf.layers.keras_internals import all_layers, inner_layers
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models.changes import KeptError
+from keras_vaf.models.changes import KeptError, NoExactStartError
 from keras_vaf.ops import functions
 from keras_vaf.ops.activations import KERAS_NAMES, name_of
 
@@ -163,7 +163,7 @@ def _function(function: Callable[[Any], Any]) -> tuple[str, KnownStart]:
     if name is not None:
         return name, FunctionStart(name)
     if isinstance(function, keras.layers.Layer):
-        raise KeptError("no g is known for which the start is exact")
+        raise NoExactStartError("no g is known for which the start is exact")
     x = functions.GRID[None]
     try:
         row, column = (functions.evaluate(function, each) for each in (x, x.T))
@@ -175,6 +175,6 @@ def _function(function: Callable[[Any], Any]) -> tuple[str, KnownStart]:
     named = not operation and functions.registered_name(function)
     known = function if named else functions.recognize(function)
     if known is None:
-        advice = functions.HOW_TO_REGISTER
-        raise KeptError(f"no g is known for which the start is exact. {advice}")
+        reason = "no g is known for which the start is exact"
+        raise NoExactStartError(f"{reason}. {functions.HOW_TO_REGISTER}")
     return label(function), FunctionStart(known)

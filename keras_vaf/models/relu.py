@@ -1,6 +1,7 @@
 """`to_relu`, which turns a trained network into one with ReLU alone."""
 
 import contextlib
+import functools
 import warnings
 from collections import Counter
 from typing import Any
@@ -9,10 +10,10 @@ import keras
 import numpy as np
 
 from keras_vaf.initializers.fit import fit
-from keras_vaf.initializers.start import KnownStart, Values
+from keras_vaf.initializers.start import INSIDE, KnownStart, Values
 from keras_vaf.layers import TrainableActivation, VAFActivation
 from keras_vaf.layers.keras_internals import all_layers
-from keras_vaf.models.changes import Draft, KeptError, keep_report
+from keras_vaf.models.changes import Draft, KeptError, NoExactStartError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs, set_units
 from keras_vaf.models.fixed import fixed
 from keras_vaf.models.freezing import freeze
@@ -22,7 +23,7 @@ from keras_vaf.models.maker import Maker
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
 from keras_vaf.models.widening import widened
-from keras_vaf.ops.functions import Function
+from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_flag, check_integer
 
 _RELU = keras.activations.relu
@@ -136,10 +137,10 @@ class _Replacement:
             raise KeptError(_INSIDE)
         if reason:
             raise KeptError(f"{reason}: {_ADVICE[reason]}")
-        if isinstance(change.old, TrainableActivation):
-            self._learned(change)
-        else:
+        try:
             self._maker.make(change)
+        except NoExactStartError:
+            self._fitted(change)
         for start in change.starts:
             self._check(change, start)
         change.after = f"{change.new.k} units of ReLU"
@@ -156,35 +157,40 @@ class _Replacement:
                 f"slopes at both ends: expected a larger k. Received: k={self._k}"
             )
 
-    def _learned(self, change: Draft) -> None:
-        """Add the VAF for a trainable activation, which is equal to it if it can be."""
-        layer = change.old
-        try:
-            equal = units_of(layer)[0] is _RELU
-        except ValueError:
-            equal = False
-        if equal:
-            change.new, change.error = to_vaf(layer), 0.0
-            return
-        options = {"sharing": layer.sharing, "data_format": layer.data_format}
-        new = VAFActivation(self._k, "relu", **options, name=change.name)
-        new.build(built_shape(layer))
+    def _fitted(self, change: Draft) -> None:
+        """Add the VAF for a trained activation, or for one of no known function.
+
+        It is equal to a trained activation if it can be.
+        """
+        layer, shape, options = change.old, (None, None), {"name": change.name}
+        values = functools.partial(evaluate, getattr(layer, "call", layer))
+        if isinstance(layer, TrainableActivation):
+            with contextlib.suppress(ValueError):
+                if units_of(layer)[0] is _RELU:
+                    change.new, change.error = to_vaf(layer), 0.0
+                    return
+            values, shape = layer.function, built_shape(layer)
+            options |= {"sharing": layer.sharing, "data_format": layer.data_format}
+        elif not np.isfinite(values(INSIDE)).all():
+            raise KeptError("it is not finite on [-8, 8]")
+        new = VAFActivation(self._k, "relu", **options)
+        new.build(shape)
         count = int(np.prod(new.weights[-1].shape))
-        change.starts = [_LearnedStart(layer.function, i) for i in range(count)]
+        change.starts = [_ValuesStart(values, i) for i in range(count)]
         set_units(new, [start.units(self._k, _RELU) for start in change.starts])
         errors = [start.error(self._k).largest for start in change.starts]
         change.new, change.error = new, max(errors)
 
 
-class _LearnedStart(KnownStart):
-    """The start at one of the functions of a trained activation."""
+class _ValuesStart(KnownStart):
+    """The start at one of the functions whose values a function returns."""
 
-    def __init__(self, function: Any, index: int) -> None:
-        self._learned, self._index = function, index
+    def __init__(self, values: Any, index: int) -> None:
+        self._values, self._index = values, index
 
     def target(self, x: np.ndarray) -> np.ndarray:
         """Return the values of the function, in float64."""
-        return np.reshape(self._learned(x), (*np.shape(x), -1))[..., self._index]
+        return np.reshape(self._values(x), (*np.shape(x), -1))[..., self._index]
 
     def fitted(self, g: Function) -> bool:
         """Return `True`, as no unit is known that is equal to the function."""

@@ -24,18 +24,11 @@ _FAR = 0.06  # of the standard deviation of a function's values
 
 
 class Fit(NamedTuple):
-    """Start values of one function, and its errors at the inputs of a layer.
-
-    Attributes:
-        rms: Root mean square error.
-        largest: Largest error.
-        deviation: Standard deviation of the old values.
-        values: alpha, alpha_bias, beta and beta_bias.
-    """
+    """Start values of one function, and its errors at the inputs of a layer."""
 
     rms: float
     largest: float
-    deviation: float
+    deviation: float  # standard deviation of the old values
     values: Values
 
 

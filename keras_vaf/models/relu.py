@@ -86,7 +86,7 @@ def to_relu(
             "`to_relu` takes a model of Keras. For a module of PyTorch, use "
             f"`convert(module, g='relu', k={k}, data=...)`. Received: {type(model)}"
         )
-    checks.check_model(model)
+    checks.check_model(model, "Write a model whose class defines `call` as a graph.")
     expected = running.outputs_of(model, data)
     work = Rebuilding(model, _Replacement(model, k))
     result, changes = work.finish(data), work.drafts
@@ -98,11 +98,7 @@ def to_relu(
     if data is not None:
         fit_to_inputs(result, changes, data)
     if widen:
-        result, reasons = widened(result)
-        for change in changes:
-            names = (each.name for each in keras.tree.flatten(change.new or ()))
-            found = [reasons[name] for name in names if name in reasons]
-            change.remark = "; ".join([*filter(None, [change.remark]), *found])
+        result = widened(result, changes)
     if any(isinstance(each, TrainableActivation) for each in all_layers(result)):
         with warnings.catch_warnings():  # of outputs, which are compared below
             warnings.filterwarnings("ignore", "The outputs of the frozen model")
@@ -162,8 +158,9 @@ class _Replacement:
 
         It is equal to a trained activation if it can be.
         """
-        layer, shape, options = change.old, (None, None), {"name": change.name}
-        values = functools.partial(evaluate, getattr(layer, "call", layer))
+        layer, options = change.old, dict[str, Any](name=change.name)
+        shape: Any = (None, None)
+        values: Any = functools.partial(evaluate, getattr(layer, "call", layer))
         if isinstance(layer, TrainableActivation):
             with contextlib.suppress(ValueError):
                 if units_of(layer)[0] is _RELU:
@@ -183,21 +180,18 @@ class _Replacement:
 
 
 class _ValuesStart(KnownStart):
-    """The start at one of the functions whose values a function returns."""
+    """The start at one of the functions whose values a function returns in float64."""
 
     def __init__(self, values: Any, index: int) -> None:
         self._values, self._index = values, index
 
     def target(self, x: np.ndarray) -> np.ndarray:
-        """Return the values of the function, in float64."""
         return np.reshape(self._values(x), (*np.shape(x), -1))[..., self._index]
 
     def fitted(self, g: Function) -> bool:
-        """Return `True`, as no unit is known that is equal to the function."""
-        return True
+        return True  # no unit is known that is equal to the function
 
     def units(self, k: int, g: Function) -> Values:
-        """Return the start values of one function: `(k,)`, `(k,)`, `(k,)` and `()`."""
         return fit(self, k, g)
 
     __hash__ = object.__hash__

@@ -6,8 +6,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_vaf.layers import VAFActivation
-from keras_vaf.layers.keras_internals import all_layers, history
+from keras_vaf.layers.keras_internals import history
+from keras_vaf.models.changes import Draft
 from keras_vaf.models.fixed import is_linear
 from keras_vaf.models.graphs.copies import graph_copy, layer_like
 from keras_vaf.models.graphs.reasons import nodes
@@ -79,27 +79,25 @@ class _Part:
         return getattr(self.operation, "padding", "valid") != "valid"
 
 
-def widened(model: keras.Model) -> tuple[keras.Model, dict[str, str]]:
+def widened(model: keras.Model, drafts: list[Draft]) -> keras.Model:
     """Return a model whose VAFs with g = relu are units of the layers around them.
 
-    Batch normalization becomes a part of these layers, and dropout is left out.
-
-    Returns:
-        The model, and by the names of the VAFs that stay the reasons.
+    Batch normalization becomes a part of these layers, and dropout is left out. The
+    drafts of VAFs that stay get the reason as a remark.
     """
-    parts, reasons = _parts(model), dict[str, str]()
+    parts = _parts(model)
     for part in parts.values():
         part.gone = type(part.operation) in _LEFT_OUT and part.calls == 1
     for part in parts.values():
         if isinstance(part.operation, _L.BatchNormalization):
             _into_the_layer_before(part)
-    for layer in all_layers(model):
-        if isinstance(layer, VAFActivation):
-            try:
-                _into_both_layers(parts.get(id(layer)))
-            except _NotFoldedError as reason:
-                reasons[layer.name] = f"not folded, {reason}"
-    return _rebuilt(model, parts), reasons
+    for draft in drafts:
+        try:
+            if not draft.kept:
+                _into_both_layers(parts.get(id(draft.new)))
+        except _NotFoldedError as reason:
+            draft.remark += f"{draft.remark and '; '}not folded, {reason}"
+    return _rebuilt(model, parts)
 
 
 def _parts(model: keras.Model) -> dict[int, _Part]:

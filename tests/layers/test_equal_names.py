@@ -11,7 +11,7 @@ import pytest
 from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.activation_inputs import activation_inputs
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models import formula, train_only_activations
+from keras_vaf.models import formula, freeze, report, simplify, train_only_activations
 from keras_vaf.models.graphs.checks import check_finite_weights
 from keras_vaf.optimizers import activations_apart
 
@@ -118,6 +118,9 @@ class Pair(L.Layer):
     def call(self, inputs):
         return self.one(inputs) + 2 * self.two(inputs)
 
+    def compute_output_shape(self, shape):
+        return shape
+
 
 def pair():
     return keras.Sequential([Pair(), L.Dense(2)])
@@ -145,6 +148,9 @@ def test_every_reader_counts_two_of_one_name_as_two(sharing):
     assert [*find_layers(model, VAFActivation)] == paths
     assert [*activation_inputs(model, x)] == paths
     assert all(path in str(formula(model)) for path in paths)
+    model.compile("adam", "mse")
+    tree = model.get_state_tree("numpy_array")["trainable_variables"]
+    assert len(keras.tree.flatten(tree)) == len(model.weights)
     optimizer = activations_apart(model, "adam")
     assert sum(optimizer.is_activation) == 8
     tuned = train_only_activations(model, also=["act"], inplace=True)
@@ -152,6 +158,17 @@ def test_every_reader_counts_two_of_one_name_as_two(sharing):
     model.get_layer("pair").two.beta_bias.assign_add(np.nan)
     with pytest.raises(ValueError, match="must be finite"):
         check_finite_weights(model)
+
+
+@pytest.mark.parametrize("make", [gates, stacked])
+def test_each_of_two_of_one_name_is_simplified_and_frozen(make):
+    model = keras.Sequential([keras.Input((4, 3)), make()])
+    for i, layer in enumerate(find_layers(model, VAFActivation).values()):
+        layer.beta.assign(layer.beta * (0.3 + 0.4 * i))
+    x = np.random.default_rng(0).normal(size=(8, 4, 3)).astype("float32")
+    for made in (simplify(model, 1e-4), freeze(model)):
+        assert len(report(made).replaced) == 2
+        np.testing.assert_allclose(run(made, x), run(model, x), atol=1e-5)
 
 
 @pytest.mark.parametrize("sharing", ["layer", "channel"])

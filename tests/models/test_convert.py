@@ -10,14 +10,7 @@ from keras import layers, ops
 
 from keras_vaf.layers import KAF, Maxout, TrainableActivation, VAFActivation
 from keras_vaf.layers.traversal import find_layers
-from keras_vaf.models import (
-    Change,
-    ConversionReport,
-    convert,
-    freeze,
-    report,
-    simplify,
-)
+from keras_vaf.models import Change, ConversionReport, convert, freeze, report, simplify
 from keras_vaf.ops import info
 from keras_vaf.ops.activations import KERAS_NAMES, elementwise
 from keras_vaf.ops.functions import get_function

@@ -122,6 +122,8 @@ def test_what_is_left_is_listed_with_the_reason():
         (lambda: layers.SplineActivation(sharing="channel"), False),
         (lambda: layers.VAFActivation(3, "relu", initialization="random"), True),
         (lambda: layers.APL(), True),
+        (lambda: L.ELU(alpha=0.7), False),
+        (lambda: L.Activation(lambda x: x * keras.ops.sigmoid(1.7 * x)), False),
     ],
 )
 def test_trained_activations_are_replaced(trained, exact):

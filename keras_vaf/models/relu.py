@@ -19,10 +19,10 @@ from keras_vaf.models.fixed import fixed
 from keras_vaf.models.freezing import freeze
 from keras_vaf.models.graphs import checks, running
 from keras_vaf.models.graphs.reasons import GATE, OUTPUT, reasons_to_keep
+from keras_vaf.models.graphs.widening import widened
 from keras_vaf.models.maker import Maker
 from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, to_vaf, units_of
-from keras_vaf.models.widening import widened
 from keras_vaf.ops.functions import Function, evaluate
 from keras_vaf.utils import check_flag, check_integer
 

@@ -66,9 +66,8 @@ class Maker:
                 difference = probe.function(INSIDE).ravel() - start.target(INSIDE)
                 change.error = float(np.max(np.abs(difference)))
         except ValueError as reason:
-            raise ValueError(
-                f"The activation of {change.layer!r}: {reason}"
-            ) from reason
+            message = f"The activation of {change.layer!r}: {reason}"
+            raise ValueError(message) from reason
         if not isinstance(change.new, keras.layers.Layer):
             raise ValueError(f"`to` must return a layer. Received: {change.new!r}")
         change.after = type(change.new).__name__

@@ -17,11 +17,8 @@ def graph_copy(
 ) -> keras.Model:
     """Return a copy of a Sequential or Functional model, which is not compiled.
 
-    Args:
-        model: The model.
-        make: Returns the new layer for a layer.
-        calls: Returns the layers that are called, in order, in the place of a new one.
-            If there are none, its input is passed on.
+    `make` returns the new layer for a layer, and `calls` the layers that are called in
+    its place, in order. If there are none, its input is passed on.
     """
 
     def call(layer: Any, *args: Any, **kwargs: Any) -> Any:

@@ -24,8 +24,7 @@ def tables() -> dict[str, Lines]:
     every, relu = registered(), on_relu()
     later = [row for row in every if row[0][0] in "UF"]
     found = {"registered": [row for row in every if row not in later]}
-    found |= {"registered-0-4": later, "power": power(), **relu}
-    found["relu-cost"] = on_cost()
+    found |= {"registered-0-4": later, "power": power(), "relu-cost": on_cost(), **relu}
     found["help"] = on_help(every + relu["registered-relu"])
     found |= {"steps": on_steps(), "choices": on_choices(), "rule": on_rule()}
     return found | {"fine-tuning": on_fine_tuning()} | on_small() | on_paper()

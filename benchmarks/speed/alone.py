@@ -1,6 +1,6 @@
 """An activation alone: its output and all gradients, for an array of float32 numbers.
 
-All of them are returned: a compiler drops what nobody asks for.
+Programs return all of them: a compiler drops what nobody asks for.
 """
 
 from collections.abc import Callable
@@ -68,8 +68,4 @@ def _on_tensorflow(
 def _on_torch(layer: Any, weights: Any, x: Any, upstream: Any) -> Callable[[], Any]:
     import torch
 
-    def both() -> Any:
-        y = layer(x, training=True)
-        return y, torch.autograd.grad(y, [x, *weights], upstream)
-
-    return both
+    return lambda: torch.autograd.grad(layer(x), [x, *weights], upstream)

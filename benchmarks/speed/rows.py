@@ -1,14 +1,18 @@
 """Rows of a record: times in turn, their ratios, other processes, and the file."""
 
+import datetime
 import json
 import lzma
 import os
+import platform
 import random
+import re
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +20,10 @@ import pandas as pd
 import scipy.stats
 
 import keras_vaf
-from benchmarks.environment import PACKAGES, environment
+from keras_vaf.ops.native.library import find
 
 Row = dict[str, Any]
+PACKAGES = ("keras-vaf", "keras", "numpy", "tensorflow", "jax", "jaxlib", "torch")
 FEWEST = 9  # rounds; with nine, an interval of 95 % exists
 
 
@@ -77,16 +82,30 @@ def measured(arguments: list[str], variables: dict[str, str]) -> Iterator[Row]:
         raise SystemExit(f"This command failed: {' '.join(command)}")
 
 
+def environment() -> dict[str, str]:
+    """Return the machine and the versions, each as a line of text."""
+    found, cpu = find(), Path("/proc/cpuinfo").read_text("utf-8")
+    named = re.search(r"model name\s*: (.*)", cpu)
+    installed = {each.name: each.version for each in metadata.distributions()}
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "processor": named[1] if named else platform.machine(),
+        "cores": str(len(os.sched_getaffinity(0))),
+        "Python": platform.python_version(),
+        **{name: installed.get(name, "not installed") for name in PACKAGES},
+        "native kernels": found.instruction_set if found.library else found.reason,
+    }
+
+
 def save(path: Path, command: str, device: str, rows: list[Row]) -> None:
     """Write rows as a compressed table, below a line that says where they come from."""
     here = environment()
     package = str(Path(keras_vaf.__file__).parent)  # maybe that of another commit
     asked = ["git", "-C", package, "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
-    names = ("Python", *PACKAGES, "native kernels")
     first = (
         f"# command: {command}; commit: {commit}; "
-        f"versions: {', '.join(f'{name} {here[name]}' for name in names)}; "
+        f"versions: {', '.join(f'{name} {here[name]}' for name in [*here][3:])}; "
         f"device: {device or here['processor']}, {here['cores']} cores, "
         f"on {here['date']}, load {os.getloadavg()[0]:.1f}\n"
     )

@@ -21,7 +21,7 @@ from pathlib import Path
 import keras
 import pandas as pd
 
-from benchmarks.environment import environment
+from benchmarks.speed.rows import environment
 from keras_vaf.utils import markdown_table, write_atomically
 from tests.zoo.conversions.stages import examine
 from tests.zoo.conversions.zoo import names

@@ -38,11 +38,8 @@ class Maker:
                 f"another class. Received: to={to!r}, {self._given}"
             )
         formats = (getattr(each, "data_format", None) for each in all_layers(model))
-        self._shared = {
-            "sharing": sharing,
-            "data_format": next(filter(None, formats), None),
-        }
-        self._to = to
+        data_format = next(filter(None, formats), None)
+        self._to, self._shared = to, {"sharing": sharing, "data_format": data_format}
 
     def make(self, change: Draft) -> None:
         """Add the new activation to the change of a fixed one."""

@@ -269,7 +269,7 @@ def small() -> None:
     for name, own, color in zip(head[1:], errors, colors, strict=True):
         ax.plot(units, [*map(float, own)], "o-", color=color, label=name)
     ax.set(xlabel="units of the hidden layer", ylabel="mean error on test rows")
-    ax.legend()
+    style.legend_below(pyplot.gcf(), [ax])
     save("small")
 
 

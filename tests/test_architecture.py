@@ -1,7 +1,7 @@
 """Who may import whom, how large files and folders may be, what writes, what is kept.
 
-`tests/lines.json` has the most lines of each folder, with a few per cent of room. A
-number changes when a feature is decided; a commit that raises one says why.
+`tests/lines.json` has the budget of each folder in lines, and a tenth more passes. A
+number changes when something is decided; a commit that raises one says why.
 `pyproject.toml` lists the rules that ruff holds: no private members of other packages,
 no relative imports, and packages that are imported only when they are needed.
 """
@@ -141,7 +141,7 @@ def test_each_folder_has_a_limit_of_lines():
     for place in places:
         files = [place] if place.suffix else place.rglob("*.py")
         name = place.relative_to(ROOT).as_posix()
-        assert sum(map(lines, files)) <= limits[name], name
+        assert sum(map(lines, files)) <= 1.1 * limits[name], name
 
 
 def test_files_are_written_atomically():

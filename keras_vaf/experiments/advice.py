@@ -24,6 +24,7 @@ _MOST_SEEDS = 100
 _SENTENCES = {
     "nothing": "No model predicts the target better than a constant ({title}, {score} "
     "{mean}). Add columns that tell more about the target, or rows.",
+    "constant": "Better on the test rows, without inputs: {title}, {score} {mean}.",
     "only": "Use {own}: it is the only activation.",
     "best": "Use {own}: its mean validation {score}, {error}, is the best of {count} "
     "networks ({title}: {mean}).",
@@ -85,13 +86,15 @@ class _Case:
         return written(value, self.task)
 
     def sentences(self, following: str) -> Iterator[str]:
+        beaten = ""
         if self.task in CONSTANT:
             constant = table(self.found).iloc[-1]
-            tried = self.models.drop(self.networks.index.drop([self.key]))
-            if (self.sign * tried["mean"]).min() >= self.sign * constant["mean"]:
-                mean = self.written(constant["mean"])
-                yield self.say("nothing", title=constant.name, mean=mean)
+            facts = {"title": constant.name, "mean": self.written(constant["mean"])}
+            worse = self.sign * self.models["mean"] >= self.sign * constant["mean"]
+            if worse.drop(self.networks.index.drop([self.key])).all():
+                yield self.say("nothing", **facts)
                 return
+            beaten = self.say("constant", **facts) if worse[self.key] else ""
         # The choice is compared with the baseline, and with the next best network.
         rest = self.networks.drop([self.key]).sort_values("error", kind="stable").index
         both = dict.fromkeys([self.first, *rest[:1]])
@@ -100,6 +103,8 @@ class _Case:
         pairs = [(other, self.against(self.key, other)) for other in others]
         if self.cells > 2:
             yield from itertools.starmap(self.certainty, pairs)
+        if beaten:
+            yield beaten
         yield from self.better()
         yield from self.time()
         if following:

@@ -9,7 +9,6 @@ import collections
 import pytest
 
 from keras_vaf.models import convert, freeze, report
-from keras_vaf.torch import VAF
 
 pytestmark = [
     pytest.mark.zoo,
@@ -71,6 +70,8 @@ def test_a_model_of_timm_takes_vafs(name, count, torchvision):
     import timm
     import torch
 
+    from keras_vaf.torch import VAF
+
     model = timm.create_model(name, act_layer=VAF)
     for p in model.parameters():  # zeros hide gradients
         if not p.any():
@@ -84,6 +85,8 @@ def test_programs_of_fx(torchvision):
     import torch
     from torch.ao.quantization import get_default_qconfig_mapping, quantize_fx
     from torchvision.models.feature_extraction import create_feature_extractor
+
+    from keras_vaf.torch import VAF
 
     x, outputs = torch.randn(2, 3, 64, 64), []
     model = convert(torchvision.models.resnet18().eval(), data=x)

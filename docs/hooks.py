@@ -14,7 +14,7 @@ from mkdocs.structure.files import File
 _FORMULA = re.compile(
     r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL
 )
-# What notebooks would load from other servers: scripts for formulas, and badges.
+# Names that notebooks load from other servers: scripts for formulas, and badges.
 _SCRIPT = re.compile(
     r"<script\b(?:(?!</script>).)*(?:https?:|MathJax).*?</script>", re.DOTALL
 )
@@ -89,7 +89,7 @@ def on_config(config):
 
 @event_priority(100)  # before the plug-in that turns notebooks into pages
 def on_files(files, config):
-    """Add the notebooks, which are beside the folder of the pages."""
+    """Add the notebooks, which are next to the folder of the pages."""
     root, urls = Path(config.docs_dir).parent, config.use_directory_urls
     for path in sorted(root.glob("notebooks/*.ipynb")):
         name = path.relative_to(root).as_posix()

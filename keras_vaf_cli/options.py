@@ -90,7 +90,9 @@ OPTIONS = {
     "--g": _option("fixed activation of a VAF (default: by its start)"),
     "--folds": _option("number of folds (default: 5; of a search 3)", "N", int),
     "--epochs": _option("largest number of epochs (default: 300)", "N", int),
-    "--learning-rates": _option("of Adam (default: about 0.001)", "A,B", _numbers),
+    "--learning-rates": _option(
+        "of Adam (default: 0.0003 to 0.01; of a search 0.0001 to 0.03)", "A,B", _numbers
+    ),
     "--hidden": _option("widths of hidden layers (default: 100,50)", "A,B", _integers),
     "--seeds": _option("each draws other folds (default: 0)", "A,B", _integers),
     "--seed": _option("of folds, initial weights and trials (default: 0)", "N", int),

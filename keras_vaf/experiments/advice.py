@@ -86,15 +86,10 @@ class _Case:
         return written(value, self.task)
 
     def sentences(self, following: str) -> Iterator[str]:
-        beaten = ""
-        if self.task in CONSTANT:
-            constant = table(self.found).iloc[-1]
-            facts = {"title": constant.name, "mean": self.written(constant["mean"])}
-            worse = self.sign * self.models["mean"] >= self.sign * constant["mean"]
-            if worse.drop(self.networks.index.drop([self.key])).all():
-                yield self.say("nothing", **facts)
-                return
-            beaten = self.say("constant", **facts) if worse[self.key] else ""
+        constant, none = self.constant()
+        if none:
+            yield from constant
+            return
         # The choice is compared with the baseline, and with the next best network.
         rest = self.networks.drop([self.key]).sort_values("error", kind="stable").index
         both = dict.fromkeys([self.first, *rest[:1]])
@@ -103,8 +98,7 @@ class _Case:
         pairs = [(other, self.against(self.key, other)) for other in others]
         if self.cells > 2:
             yield from itertools.starmap(self.certainty, pairs)
-        if beaten:
-            yield beaten
+        yield from constant
         yield from self.better()
         yield from self.time()
         if following:
@@ -115,6 +109,17 @@ class _Case:
             widths = tuple(2 * int(w) for w in self.found["hidden"][0].split("-"))
             cost = self.networks["seconds"].sum()
             yield self.say("wider", option=option(self.found, "hidden", widths, cost))
+
+    def constant(self) -> tuple[list[str], bool]:
+        """Return a sentence if a constant is better, and whether no model is."""
+        if self.task not in CONSTANT:
+            return [], False
+        constant = table(self.found).iloc[-1]
+        facts = {"title": constant.name, "mean": self.written(constant["mean"])}
+        worse = self.sign * self.models["mean"] >= self.sign * constant["mean"]
+        none = bool(worse.drop(self.networks.index.drop([self.key])).all())
+        said = self.say("nothing" if none else "constant", **facts)
+        return [said] if worse[self.key] else [], none
 
     def against(self, key: Any, other: Any) -> dict[str, Any]:
         """Return the numbers of a model compared with another one."""

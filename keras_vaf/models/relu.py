@@ -31,7 +31,7 @@ _ADVICE = {
     OUTPUT: "compute it behind the network, on the outputs of the layer before",
     GATE: "a product has no form with ReLU",
 }
-_INSIDE = "a layer computes it inside: write that layer with layers of its own for each"
+_INSIDE = "a layer computes it inside: write that layer as several layers of Keras"
 
 
 def to_relu(

@@ -106,19 +106,13 @@ def _equally_many(parts: list[FoldRows], seed: int) -> list[FoldRows]:
 
     Test rows that are the validation rows, too, remain equal to them.
     """
-    sizes, rows = (
-        [min(map(len, part)) for part in list(zip(*parts, strict=True))[:2]],
-        [],
-    )
+    most, least = (min(len(part[place]) for part in parts) for place in (0, 1))
+    rows = []
     for fold, (training, validation, test) in enumerate(parts):
-        seeds = independent_seeds(seed, fold, "left out", count=2)
-        kept, held = (
-            np.sort(np.random.default_rng(own).permutation(part)[:size])
-            for own, part, size in zip(
-                seeds, (training, validation), sizes, strict=True
-            )
-        )
-        rows.append((kept, held, held if test is validation else test))
+        first, second = independent_seeds(seed, fold, "left out", count=2)
+        kept = np.random.default_rng(first).permutation(training)[:most]
+        held = np.sort(np.random.default_rng(second).permutation(validation)[:least])
+        rows.append((np.sort(kept), held, held if test is validation else test))
     return rows
 
 

@@ -17,11 +17,11 @@ def k_folds(
     """
     y = class_labels(y) if stratify else np.zeros(len(y), int)
     rows = "rows in the largest class" if stratify else "rows"
-    sizes, mend = {rows: np.bincount(y).max(initial=0)}, "use fewer folds"
+    sizes, advice = {rows: np.bincount(y).max(initial=0)}, "use fewer folds"
     kind = "StratifiedKFold" if stratify else "KFold"
     if groups is not None:
         sizes["groups"], kind = len(np.unique(groups)), "StratifiedGroupKFold"
-        mend += ", larger groups, or a `validation_fraction` of at most 0.5"
+        advice += ", larger groups, or a `validation_fraction` of at most 0.5"
     selection = require("sklearn.model_selection", extra="experiments")
     parts = []
     if 2 <= folds <= min(sizes.values()):
@@ -33,7 +33,7 @@ def k_folds(
     if not parts or not all(len(rest) and len(test) for rest, test in parts):
         received = ", ".join(f"{size} {name}" for name, size in sizes.items())
         raise ValueError(
-            f"{folds} folds need at least {folds} {' and '.join(sizes)}: {mend}. "
+            f"{folds} folds need at least {folds} {' and '.join(sizes)}: {advice}. "
             f"Received: folds={folds}, {received}"
         )
     return parts

@@ -29,6 +29,7 @@ def houses(tmp_path):
 
 def test_searches_on_a_table_of_ones_own(houses, tmp_path, run):
     line = f"search houses.csv --target price --groups owner --baselines relu {QUICK}"
+    line += " --learning-rates 0.0001,0.0003,0.001,0.003,0.01,0.1"
     code, output, errors = run(line)
 
     assert code == 0, errors
@@ -52,7 +53,7 @@ def test_searches_on_a_table_of_ones_own(houses, tmp_path, run):
     assert len(pd.read_csv(folder / "trials.csv")) == 2
     found = records("runs")
     assert set(found["activation"]) == {"relu", "vaf-searched", "linear", "trees"}
-    assert len(found) == 4 + 16
+    assert len(found) == 4 + 16 and 0.1 in set(found["learning_rate"])
     [command] = re.findall(r"keras-vaf (predict \S+) NEW", output)
     assert run(f"{command} houses.csv -o out.csv")[0] == 0
     assert "predicted price" in (tmp_path / "out.csv").read_text()

@@ -92,7 +92,7 @@ def read(
     are further arguments of `activation_inputs`.
 
     Raises:
-        ValueError: If there is no trainable activation, or if an input is not finite.
+        ValueError: If it has no trainable activation, or if an input is not finite.
     """
     reader = functions_on_torch(model) or activation_inputs
     layers = reader.trainable_activations(model)

@@ -101,6 +101,8 @@ def convert(
     if modules := checks.functions_on_torch(model):
         k, selection = 3 if k is None else k, None if layers is None else chosen
         return modules.convert(to, model, data, k, g, sharing, selection, inplace)
+    if data is not None:
+        running.check_data(data)
     by_attributes = isinstance(model, keras.Model) and not checks.is_graph(model)
     if not (by_attributes and inplace and model.built):
         checks.check_graph(model)

@@ -64,24 +64,7 @@ def freeze(model: Any, data: Any = None) -> Any:
     )
     trainable_activations(model)
     expected = running.outputs_of(model, data)
-
-    def replace(change: Draft) -> None:
-        if isinstance(change.old, TrainableActivation):
-            change.new = _layers_of_keras(change.old, change.name)
-            change.after, change.error = "layers of Keras", 0.0
-
-    work = Rebuilding(model, replace)
-    frozen = work.finish(data)
-    for layer in all_layers(frozen):
-        _leave_out_own(layer)
-    found = set(re.findall(r"keras_vaf>\w+", json.dumps(frozen.get_config())))
-    if found:
-        reasons = "; ".join(str(each) for each in work.drafts if each.kept)
-        raise ValueError(
-            "The frozen model would still need keras_vaf. Make the activations layers "
-            "of a Sequential or Functional model. Received: a model with "
-            f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
-        )
+    frozen, drafts = of_keras_alone(model)
     deviation = running.largest_gap(frozen, data, expected)
     size = np.max(np.abs(expected), initial=0.0)
     if deviation > _LARGE * size:
@@ -90,8 +73,31 @@ def freeze(model: Any, data: Any = None) -> Any:
             f"{deviation:.2g}. The largest output is {size:.2g}.",
             stacklevel=2,
         )
-    keep_report(frozen, work.drafts, deviation)
+    keep_report(frozen, drafts, deviation)
     return frozen
+
+
+def of_keras_alone(model: keras.Model) -> tuple[keras.Model, list[Draft]]:
+    """Return a copy of a model without this package, and what became of its VAFs."""
+
+    def replace(change: Draft) -> None:
+        if isinstance(change.old, TrainableActivation):
+            change.new = _layers_of_keras(change.old, change.name)
+            change.after, change.error = "layers of Keras", 0.0
+
+    work = Rebuilding(model, replace)
+    made = work.finish()
+    for layer in all_layers(made):
+        _leave_out_own(layer)
+    found = set(re.findall(r"keras_vaf>\w+", json.dumps(made.get_config())))
+    if found:
+        reasons = "; ".join(str(each) for each in work.drafts if each.kept)
+        raise ValueError(
+            "The frozen model would still need keras_vaf. Make the activations layers "
+            "of a Sequential or Functional model. Received: a model with "
+            f"{', '.join(sorted(found))} {reasons and f'({reasons})'}"
+        )
+    return made, work.drafts
 
 
 def _layers_of_keras(layer: TrainableActivation, name: str) -> keras.Model:

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import warnings
 from collections import Counter
 from typing import Any
 
@@ -16,7 +15,7 @@ from keras_vaf.layers.keras_internals import all_layers
 from keras_vaf.models.changes import Draft, KeptError, NoExactStartError, keep_report
 from keras_vaf.models.fitting import fit_to_inputs, set_units
 from keras_vaf.models.fixed import fixed
-from keras_vaf.models.freezing import freeze
+from keras_vaf.models.freezing import of_keras_alone
 from keras_vaf.models.graphs import checks, running
 from keras_vaf.models.graphs.reasons import GATE, OUTPUT, reasons_to_keep
 from keras_vaf.models.graphs.widening import widened
@@ -32,6 +31,7 @@ _ADVICE = {
     GATE: "a product has no form with ReLU",
 }
 _INSIDE = "a layer computes it inside: write that layer as several layers of Keras"
+_RECURRENT = "a recurrent layer computes it inside, and its gates: replace that layer"
 
 
 def to_relu(
@@ -100,10 +100,7 @@ def to_relu(
         fit_to_inputs(result, changes, data)
     if widen:
         result = widened(result, changes)
-    if any(isinstance(each, TrainableActivation) for each in all_layers(result)):
-        with warnings.catch_warnings():  # of outputs, which are compared below
-            warnings.filterwarnings("ignore", "The outputs of the frozen model")
-            result = freeze(result, data)
+    result, _ = of_keras_alone(result)
     deviation = running.largest_gap(result, data, expected)
     keep_report(result, changes, deviation, f"Layers: {_kinds(result)}")
     return result
@@ -130,7 +127,7 @@ class _Replacement:
             if fixed(change.old)[0] == "relu":
                 return
         if change.inside or change.recurrent:
-            raise KeptError(_INSIDE)
+            raise KeptError(_RECURRENT if change.recurrent else _INSIDE)
         if reason := self._reasons.get(id(change.holder)):
             raise KeptError(f"{reason}: {_ADVICE[reason]}")
         try:
@@ -184,6 +181,7 @@ class _ValuesStart(KnownStart):
 
     def __init__(self, values: Any, index: int) -> None:
         self._values, self._index = values, index
+        self._cached = object()  # fits are cached by attributes, and values may change
 
     def target(self, x: np.ndarray) -> np.ndarray:
         return np.reshape(self._values(x), (*np.shape(x), -1))[..., self._index]
@@ -193,6 +191,3 @@ class _ValuesStart(KnownStart):
 
     def units(self, k: int, g: Function) -> Values:
         return fit(self, k, g)
-
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__

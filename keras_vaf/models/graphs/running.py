@@ -18,26 +18,34 @@ def run(model: keras.Model, data: Any = None) -> Any:
     gets zeros of the shape that built it, and `data` may be a tuple of arguments.
 
     Raises:
-        ValueError: If data are not finite, or if the model cannot be called.
+        ValueError: If data do not fit the model, or if it cannot be called on samples.
     """
     if data is None:
         return _run_on_samples(model)
-    arrays = [keras.ops.convert_to_numpy(each) for each in keras.tree.flatten(data)]
-    shapes = ", ".join(str(each.shape) for each in arrays)
-    if any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays):
-        raise ValueError(
-            "`data` must be finite: leave out rows with missing entries. Received: NaN "
-            f"or infinite values in arrays of shapes {shapes}"
-        )
+    shapes = check_data(data)
     several = isinstance(data, tuple) and not is_graph(model)
     try:
         return model(*(data if several else (data,)), training=False)
-    except Exception as error:  # each backend raises other errors
+    except (TypeError, ValueError) as error:  # of shapes; others have other reasons
         shape = getattr(model, "input_shape", None)
         raise ValueError(
             f"`data` must be inputs of the model, of shape {shape}. Received: arrays "
             f"of shapes {shapes}"
         ) from error
+
+
+def check_data(data: Any) -> str:
+    """Return the shapes of data, which must be finite numbers, in one row at least."""
+    arrays = [keras.ops.convert_to_numpy(each) for each in keras.tree.flatten(data)]
+    shapes = ", ".join(str(each.shape) for each in arrays)
+    finite = all(a.dtype.kind not in "OSU" and np.isfinite(a).all() for a in arrays)
+    if finite and any(each.size for each in arrays):
+        return shapes
+    found = "no rows" if finite else "text, NaN or infinite values"
+    raise ValueError(
+        "`data` must be finite numbers, in at least one row: leave out rows with "
+        f"missing entries. Received: {found} in arrays of shapes {shapes}"
+    )
 
 
 def _run_on_samples(model: keras.Model) -> Any:
@@ -98,6 +106,9 @@ def read(
     layers = reader.trainable_activations(model)
     if data is None:
         return layers, {}
+    if is_graph(model):
+        rows = activation_inputs.arrays_of(data)
+        run(model, keras.tree.map_structure(lambda each: each[:1], rows))
     inputs = reader.activation_inputs(model, data, *options)
     check_finite_inputs(inputs)
     return layers, inputs

@@ -6,12 +6,12 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_vaf.layers import VAFActivation
 from keras_vaf.layers.keras_internals import history
-from keras_vaf.models.changes import Draft
+from keras_vaf.models.changes import Draft, KeptError
 from keras_vaf.models.fixed import is_linear
 from keras_vaf.models.graphs.copies import graph_copy, layer_like
 from keras_vaf.models.graphs.reasons import nodes
-from keras_vaf.models.rebuild import Rebuilding
 from keras_vaf.models.vaf_equivalent import built_shape, units_of
 
 _L = keras.layers
@@ -28,15 +28,17 @@ _PASSING = (
 )
 
 
-class _NotFoldedError(Exception):
-    """The reason why units are not folded into other layers."""
-
-
 class _Part:
     """An operation of a graph, its neighbours, and kernel and bias if it has them."""
 
     def __init__(self, operation: Any) -> None:
         self.operation, self.gone = operation, False
+        vaf = isinstance(operation, VAFActivation)  # not in the written model
+        kind = "" if vaf else f" of class {type(operation).__name__}"
+        self.name = f"{operation.name!r}{kind}"
+        # Whether channels are the last axis, and whether zeros take part in its sums.
+        self.last = getattr(operation, "data_format", None) != "channels_first"
+        self.pads = getattr(operation, "padding", "valid") != "valid"
         self.relu: dict[str, str] = {}  # the new activation
         self.before: list[_Part] = []
         self.after: list[_Part] = []
@@ -53,7 +55,7 @@ class _Part:
         found = self.after if behind else self.before
         if len(found) != 1 or self.calls != 1:
             where = "behind" if behind else "before"
-            raise _NotFoldedError(f"there is not exactly one layer {where} {self.name}")
+            raise KeptError(f"there is not exactly one layer {where} {self.name}")
         return found[0].only(behind) if found[0].gone else found[0]
 
     def linear_before(self) -> "_Part":
@@ -62,21 +64,7 @@ class _Part:
         linear = part.kernel is not None and part.last and not part.relu
         if part.only(True) is self and linear and is_linear(part.operation.activation):
             return part
-        raise _NotFoldedError(f"{part.name} before it is not a Dense or Conv layer")
-
-    @property
-    def name(self) -> str:
-        return f"{self.operation.name!r} of class {type(self.operation).__name__}"
-
-    @property
-    def last(self) -> bool:
-        """Return whether channels are the last axis."""
-        return getattr(self.operation, "data_format", None) != "channels_first"
-
-    @property
-    def pads(self) -> bool:
-        """Return whether zeros take part in its sums."""
-        return getattr(self.operation, "padding", "valid") != "valid"
+        raise KeptError(f"{part.name} before it is not a linear Dense or Conv layer")
 
 
 def widened(model: keras.Model, drafts: list[Draft]) -> keras.Model:
@@ -95,7 +83,7 @@ def widened(model: keras.Model, drafts: list[Draft]) -> keras.Model:
         try:
             if not draft.kept:
                 _into_both_layers(parts.get(id(draft.new)))
-        except _NotFoldedError as reason:
+        except KeptError as reason:
             draft.remark += f"{draft.remark and '; '}not folded, {reason}"
     return _rebuilt(model, parts)
 
@@ -120,9 +108,8 @@ def _parts(model: keras.Model) -> dict[int, _Part]:
 def _scale(part: _Part) -> tuple[np.ndarray, np.ndarray]:
     """Return factors and shifts of batch normalization."""
     layer = part.operation
-    axes = layer.axis if isinstance(layer.axis, list | tuple) else [layer.axis]
-    if list(axes) not in ([-1], [len(built_shape(layer)) - 1]):
-        raise _NotFoldedError(f"{part.name} does not normalize the last axis")
+    if [*np.ravel(layer.axis)] not in ([-1], [len(built_shape(layer)) - 1]):
+        raise KeptError(f"{part.name} does not normalize the last axis")
     mean, variance = np.float64(layer.moving_mean), np.float64(layer.moving_variance)
     factor = 1 / np.sqrt(variance + layer.epsilon)
     factor = factor * (np.float64(layer.gamma) if layer.scale else 1.0)
@@ -131,7 +118,7 @@ def _scale(part: _Part) -> tuple[np.ndarray, np.ndarray]:
 
 def _into_the_layer_before(part: _Part) -> None:
     """Make batch normalization a part of the linear layer before it, if it can be."""
-    with contextlib.suppress(_NotFoldedError):
+    with contextlib.suppress(KeptError):
         before, (factor, shift) = part.linear_before(), _scale(part)
         before.kernel = before.kernel * factor
         before.bias = before.bias * factor + shift
@@ -141,12 +128,12 @@ def _into_the_layer_before(part: _Part) -> None:
 def _into_both_layers(part: _Part | None) -> None:
     """Put the units of a VAF into the layers before and behind it."""
     if part is None:
-        raise _NotFoldedError("it is inside another model")
+        raise KeptError("it is inside another model")
     before = part.linear_before()
     n = before.kernel.shape[-1]
     axes, rank = tuple(part.operation._unshared_axes), len(built_shape(part.operation))
     if axes not in ((), (rank - 1,)):
-        raise _NotFoldedError("its functions differ along other axes than the last")
+        raise KeptError("its functions differ along other axes than the last")
     _, units, constant = units_of(part.operation)
     alpha, shift, beta = (np.broadcast_to(u, (n, u.shape[-1])).copy() for u in units)
     constant = np.broadcast_to(constant, n).copy()
@@ -158,11 +145,11 @@ def _into_both_layers(part: _Part | None) -> None:
             beta, constant = beta * factor[:, None], constant * factor + offset
             gone.append(after)
         elif type(layer) not in _PASSING or not after.last:
-            raise _NotFoldedError(f"{after.name} is behind it")
+            raise KeptError(f"{after.name} is behind it")
         flat, padded = flat or isinstance(layer, _L.Flatten), padded or after.pads
         after = after.only(True)
     if after.calls != 1:
-        raise _NotFoldedError(f"{after.name} is called several times")
+        raise KeptError(f"{after.name} is called several times")
     for each in (part, *gone):
         each.gone = True
     _fold(before, after, (alpha, shift, beta), constant, padded or after.pads)
@@ -203,7 +190,7 @@ def _fold(
 
 
 def _rebuilt(model: keras.Model, parts: dict[int, _Part]) -> keras.Model:
-    """Return a model of the changed parts, without what is gone."""
+    """Return a model of changed parts and the same others, without what is gone."""
     made: list[tuple[_Part, Any]] = []
 
     def make(layer: Any) -> Any:
@@ -222,5 +209,4 @@ def _rebuilt(model: keras.Model, parts: dict[int, _Part]) -> keras.Model:
     copy = graph_copy(model, make, calls)
     for part, layer in made:
         layer.set_weights([part.kernel, part.bias])
-    # A copy, because layers of the given model are called a second time here.
-    return Rebuilding(copy, lambda change: None).finish()
+    return copy

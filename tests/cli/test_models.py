@@ -106,9 +106,13 @@ def test_existing_files_and_inputs_are_kept(
     path.write_text("old")
     before = (tmp_path / source).read_bytes()
 
-    assert f"{name} exists" in refusal(f"{command} {name}")
+    early = command.replace(source, "absent.keras")  # refused before it is read
+    assert f"{name} exists" in refusal(f"{early} {name}")
     assert path.read_text() == "old"
-    said = "must be one of '.png'" if "picture" in command else "same file as an input"
+    picture = "picture" in command
+    suffix = "must be one of '.png'" if picture else "must end in .keras"
+    assert suffix in refusal(f"{command} out.h5")
+    said = suffix if picture else "same file as an input"
     assert said in refusal(f"{command} {source} --force")
     assert (tmp_path / source).read_bytes() == before
     assert "absent does not exist" in refusal(f"{command} absent/{name}")

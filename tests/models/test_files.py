@@ -32,32 +32,6 @@ def test_the_changed_model_is_written_and_returned(saved, tmp_path):
     assert saved.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("output", "error", "message"),
-    [
-        ("out.h5", ValueError, "must end in .keras"),
-        ("model.keras", ValueError, "same file as an input"),
-        ("absent/new.keras", FileNotFoundError, "absent does not exist"),
-    ],
-)
-def test_a_wrong_output_is_refused(saved, output, error, message):
-    with pytest.raises(error, match=message):
-        change_file(saved, saved.parent / output, pytest.fail)
-    assert load_model(saved, compile=False) and [*saved.parent.iterdir()] == [saved]
-
-
-def test_an_existing_file_is_overwritten_only_by_force(saved, tmp_path):
-    output = tmp_path / "new.keras"
-    output.write_text("old")
-
-    with pytest.raises(FileExistsError, match=r"new\.keras exists.*--force"):
-        change_file(saved, output, pytest.fail)
-    assert output.read_text() == "old"
-
-    change_file(saved, output, convert, force=True)
-    assert load_model(output)
-
-
 def test_an_error_of_the_machine_is_not_blamed_on_the_file(saved, monkeypatch):
     full = OSError(errno.ENOSPC, "No space left on device", "/tmp/weights.h5")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keras_vaf.layers import VAFActivation
-from keras_vaf.models import convert, report
+from keras_vaf.models import convert, formula, freeze, report, simplify, to_relu
 from tests import reference
 
 L = keras.layers
@@ -80,13 +80,36 @@ def test_an_exact_start_stays_and_the_ends_are_held():
     assert vaf.function(far)[1] == pytest.approx(1e3, abs=0.3)
 
 
+USES = {
+    "convert": lambda data: convert(network(), g="relu", data=data),
+    "to_relu": lambda data: to_relu(network(), data=data),
+    "freeze": lambda data: freeze(convert(network()), data),
+    "simplify": lambda data: simplify(convert(network()), 0.1, data),
+    "formula": lambda data: formula(convert(network()), data=data),
+}
+
+
+@pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (X[:, :3], r"inputs of the model, of shape \(None, 6\)\. .*\(256, 3\)"),
-        (np.where(X > 3, np.nan, X), r"must be finite: .* NaN or infinite values"),
+        (X[:, :3], r"inputs of the model, of shape \(None, 6\)\. .*\((256|1), 3\)"),
+        (np.where(X > 3, np.nan, X), r"must be finite.* NaN or infinite"),
+        (X[:0], r"`data` must .*at least one.*\(0, 6\)"),
+        (np.full((2, 6), "1"), "`data` must be finite numbers.* text"),
     ],
+    ids=["shape", "NaN", "empty", "text"],
 )
-def test_data_that_do_not_fit_are_refused(data, message):
+def test_data_that_do_not_fit_are_refused(use, data, message):
     with pytest.raises(ValueError, match=message):
-        convert(network(), g="relu", data=data)
+        USES[use](data)
+
+
+def test_an_error_of_the_machine_is_not_blamed_on_the_data(monkeypatch):
+    def fail(*args, **kwargs):
+        raise MemoryError("out of memory")
+
+    model = network()
+    monkeypatch.setattr(model, "call", fail)
+    with pytest.raises(MemoryError, match="out of memory"):
+        to_relu(model, data=X)

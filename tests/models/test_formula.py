@@ -6,7 +6,6 @@ import re
 import keras
 import numpy as np
 import pytest
-from keras import ops
 
 from keras_vaf import layers, models
 from keras_vaf.layers import VAFActivation
@@ -18,11 +17,6 @@ from tests.formula_text import value_of_pieces, values_of_text
 pytestmark = pytest.mark.backend("tensorflow")
 
 X = np.linspace(-6, 6, 61) + 0.01
-
-
-@keras.saving.register_keras_serializable(package="tests")
-def formula_bump(x):
-    return x * ops.exp(-ops.square(x))
 
 
 def random_vaf(k, g, sharing="layer", shape=(None, None)):
@@ -182,11 +176,6 @@ def test_a_model_gives_a_block_for_each_layer(form, mark):
         for path, layer in (("steep", steep), ("inner/smooth", smooth))
     ]
     assert formula(model, form, 17) == "\n\n".join(blocks)
-
-
-def test_a_function_of_your_own_has_its_name():
-    layer = VAFActivation(g=formula_bump)
-    assert formula(layer, digits=17) == "f(a) = formula_bump(a)"
 
 
 @pytest.mark.parametrize(

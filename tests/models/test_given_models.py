@@ -92,24 +92,6 @@ def test_every_public_function_is_tried():
     assert functions <= {*USES, *OTHERS}
 
 
-def test_a_model_that_cannot_be_copied_is_named():
-    class Own(keras.Model):
-        def __init__(self):
-            super().__init__()
-            self.vaf = layers.VAFActivation()
-            self.head = keras.layers.Dense(2)
-
-        def call(self, x):
-            return self.head(self.vaf(x))
-
-    model = Own()
-    model(X)
-    with pytest.raises(ValueError, match="inplace=True"):
-        models.train_only_activations(model)
-    tuned = models.train_only_activations(model, inplace=True)
-    assert tuned is model and len(tuned.trainable_weights) == 4
-
-
 def test_a_model_whose_conversion_fails_is_locked_as_before():
 
     class Own(keras.Model):

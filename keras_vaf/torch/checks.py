@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from keras_vaf.torch.modules import clone, exchange
-from keras_vaf.torch.recording import run, same_random_numbers, tensors
+from keras_vaf.torch.modules import clone, exchange, tensors
+from keras_vaf.torch.recording import run, same_random_numbers
 
 _MODES = "train", "eval", "no_grad", "inference_mode"
 _ROUNDING = 16  # times the largest difference between two runs of the same module

@@ -1,7 +1,7 @@
 """Functions that copy and change modules, and read their VAFs."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +13,27 @@ _Encoder, _Decoder = HOSTS = (
     torch.nn.TransformerEncoderLayer,
     torch.nn.TransformerDecoderLayer,
 )
+_NO_HOLDERS = torch.Tensor, torch.nn.Module, type, ModuleType, str, int, float
+
+
+def held_by(value: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield what nested containers and plain objects hold, each with holder and key."""
+    left, seen = [value], dict[int, Any]()
+    for held in left:  # `left` gets longer
+        if id(held) in seen or isinstance(held, _NO_HOLDERS):
+            continue
+        seen[id(held)] = held
+        if not isinstance(held, Mapping | list | tuple | set):
+            held = getattr(held, "__dict__", {})
+        pairs = held.items() if isinstance(held, Mapping) else enumerate(held)
+        for key, each in [*pairs]:
+            left.append(each)
+            yield held, key, each
+
+
+def tensors(value: Any) -> list[torch.Tensor]:
+    """Return the tensors in nested containers and plain objects."""
+    return [t for _, _, t in held_by([value]) if isinstance(t, torch.Tensor)]
 
 
 def clone(module: torch.nn.Module, shared: bool = False) -> torch.nn.Module:
@@ -56,19 +77,11 @@ def exchange(module: torch.nn.Module, new: Mapping[str, torch.nn.Module]) -> Non
     Lists, tuples, dictionaries and other objects of a module may hold it, too.
     """
     parts = {id(module.get_submodule(path)): part for path, part in new.items()}
-    left: list[Any] = [vars(part) for part in module.modules()]
-    seen: set[int] = set()
-    for held in left:  # `left` gets longer
-        items = [*(held.items() if isinstance(held, dict) else enumerate(held))]
-        for key, value in items if id(held) not in seen else ():
-            if id(value) in parts:
-                held[key] = parts[id(value)]
-            elif type(value) is tuple and not parts.keys().isdisjoint(map(id, value)):
-                held[key] = tuple(parts.get(id(each), each) for each in value)
-            elif not isinstance(value, torch.nn.Module | type | ModuleType):
-                is_box = isinstance(value, dict | list)
-                left.append(value if is_box else getattr(value, "__dict__", {}))
-        seen.add(id(held))
+    for holder, key, held in held_by([vars(part) for part in module.modules()]):
+        if id(held) in parts and isinstance(holder, dict | list):
+            holder[key] = parts[id(held)]
+        elif type(held) is tuple and not parts.keys().isdisjoint(map(id, held)):
+            holder[key] = tuple(parts.get(id(each), each) for each in held)
     for part in module.modules():
         if isinstance(part, HOSTS) and isinstance(part.activation, VAF):
             vars(part)["activation"] = part.activation  # copies of decoders keep it

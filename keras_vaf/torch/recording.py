@@ -6,7 +6,6 @@ import dataclasses
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from keras_vaf.torch.functions import CALLED
-from keras_vaf.torch.modules import clone
+from keras_vaf.torch.modules import clone, tensors
 
-_NO_CONTAINERS = torch.Tensor, torch.nn.Module, type, ModuleType, str, int, float
 _PLACES = torch.bool, torch.int32, torch.int64  # masks and indices
 # Names of operators without underscores at their ends.
 _PRODUCTS = {
@@ -34,23 +32,6 @@ _AXES = {
     "matmul": -1,
     **{f"conv{kind}{n}d": -1 - n for kind in ("", "_transpose") for n in (1, 2, 3)},
 }
-
-
-def tensors(value: Any) -> list[torch.Tensor]:
-    """Return the tensors in nested containers and plain objects, in order."""
-    found, seen, left = [], dict[int, Any](), [value]
-    while left:
-        value = left.pop()
-        if isinstance(value, torch.Tensor):
-            found.append(value)
-        if id(value) in seen or isinstance(value, _NO_CONTAINERS):
-            continue
-        seen[id(value)] = value
-        if not isinstance(value, Mapping | list | tuple | set):
-            value = getattr(value, "__dict__", {})
-        inner = value.values() if isinstance(value, Mapping) else value
-        left += reversed([*inner])
-    return found
 
 
 @contextlib.contextmanager

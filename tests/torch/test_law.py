@@ -14,7 +14,7 @@ import torch
 
 from keras_vaf.models import convert, report
 from keras_vaf.torch import VAF
-from keras_vaf.torch.recording import tensors
+from keras_vaf.torch.modules import tensors
 from tests.torch.random_modules import RandomModule
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")

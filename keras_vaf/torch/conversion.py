@@ -1,6 +1,5 @@
 """`Conversion`, which puts VAFs in the place of the activations of a module."""
 
-import copy
 import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from keras_vaf.ops import on_torch
 from keras_vaf.torch import functions
 from keras_vaf.torch.checks import Trials
 from keras_vaf.torch.modules import HOSTS, clone, exchange, parameter_like, ways_to_lose
@@ -165,16 +163,18 @@ class Conversion:
         try:
             with torch.device("cpu"):
                 vaf = VAF(self.k, self.g or g, sizes, axes, line.starts[0])
+            own = functions.of_package(vaf.g)
+            units = [(start, start.units(self.k, own)) for start in line.starts]
             if count > 1:
-                own = functions.of_package(vaf.g)
-                each = [start((), self.k, own) for start in line.starts]
-                vaf.set_weights([np.stack(rows) for rows in zip(*each, strict=True)])
+                rows = zip(*[values for _, values in units], strict=True)
+                vaf.set_weights([*map(np.stack, rows)])
+            line.error = max(s.errors_of(values, own).largest for s, values in units)
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
         if getattr(part, "inplace", False):
             advice = "" if self.seen else ": compare the outputs"
             remarks.append(f"it computed in place, the VAF does not{advice}")
-        line.remark, line.error = "; ".join(remarks), _error(part, vaf)
+        line.remark = "; ".join(remarks)
         like = parameter_like(self.module, line.layer, vaf.weight)
         return vaf.train(part.training).to(like)
 
@@ -195,18 +195,6 @@ def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool:
 
 def _on_meta(part: torch.nn.Module) -> bool:
     return any(p.is_meta for p in part.parameters())
-
-
-def _error(part: torch.nn.Module, vaf: VAF) -> float | None:
-    """Return the largest difference between a VAF and the module that was there."""
-    if vaf.weight.is_meta:
-        return None
-    old = copy.deepcopy(part).cpu().float()
-    rows = vaf.weight.reshape(-1, vaf.weight.shape[-1])
-    x = torch.linspace(-8, 8, 3201, device="cpu")[:, None].expand(-1, len(rows))
-    with torch.no_grad():
-        y = on_torch.vaf(x, rows, vaf.g, (1,))
-        return float((y - old.forward(x.clone())).abs().max())
 
 
 def _held_functions(parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, ...]]:

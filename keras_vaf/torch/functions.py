@@ -8,6 +8,7 @@ import torch
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart, Start
 from keras_vaf.ops.activations import ALIASES, BY_NAME
 from keras_vaf.ops.formula_on_torch import FUNCTIONS, G, function_of
+from keras_vaf.ops.functions import recognize as find
 from keras_vaf.utils import did_you_mean
 
 
@@ -61,15 +62,15 @@ def recognize(module: torch.nn.Module) -> Found | None:
     if y is None or torch.equal(y, x):
         return None
     bounded = bool((y[[0, -1]] - y[[1, -2]]).abs().max() < 0.1)
-    for name, function in FUNCTIONS.items():
-        if torch.allclose(y, function(x), 1e-6, 1e-9):
-            lines = BY_NAME[name].lines if name in BY_NAME else None
-            start = FunctionStart(of_package(name))
-            return Found(name, (start,), "relu" if lines else name, bounded)
+    own, known = copy.deepcopy(module), type(module).__module__.startswith("torch.nn.")
+    name = getattr(find(own.forward, tolerance=1e-6), "__name__", "")
+    if name in FUNCTIONS:
+        lines = BY_NAME[name].lines if name in BY_NAME else None
+        start = FunctionStart(of_package(name))
+        return Found(name, (start,), "relu" if lines else name, bounded)
     slope = -float(y[0]) / 30
     if torch.allclose(y, torch.where(x > 0, x, slope * x), 1e-6, 1e-9):
         return Found(f"leaky_relu({slope:.3g})", (_leaky(slope),), "relu")
-    own, known = copy.deepcopy(module), type(module).__module__.startswith("torch.nn.")
     return Found(type(module).__name__, (FunctionStart(own),), own, bounded, known)
 
 

@@ -38,28 +38,21 @@ _AXES = {
 def same_random_numbers(module: torch.nn.Module) -> Iterator[None]:
     """Use fixed random numbers in this context, and keep those outside as they were."""
     devices = {p.device for p in module.parameters() if p.device.type == "cuda"}
-    states = random.getstate(), np.random.get_state()
-    try:
-        with torch.random.fork_rng(devices):
-            torch.manual_seed(0)
-            random.seed(0)
-            np.random.seed(0)
-            yield
-    finally:
-        random.setstate(states[0])
-        np.random.set_state(states[1])
+    with torch.random.fork_rng(devices), contextlib.ExitStack() as after:
+        after.callback(random.setstate, random.getstate())
+        after.callback(np.random.set_state, np.random.get_state())
+        for seed in (torch.manual_seed, random.seed, np.random.seed):
+            seed(0)
+        yield
 
 
 def run(module: torch.nn.Module, data: Any) -> list[torch.Tensor]:
     """Return the tensors that a module returns for one input, a tuple, or keywords."""
+    data = copy.deepcopy(data)
     with same_random_numbers(module):
-        return tensors(_call(module, copy.deepcopy(data)))
-
-
-def _call(module: torch.nn.Module, data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return module(**data)
-    return module(*data) if isinstance(data, tuple) else module(data)
+        if isinstance(data, Mapping):
+            return tensors(module(**data))
+        return tensors(module(*data) if isinstance(data, tuple) else module(data))
 
 
 @dataclasses.dataclass(eq=False)
@@ -85,22 +78,22 @@ class Recording(TorchFunctionMode):
         self, module: torch.nn.Module, activations: Collection[str], data: Any
     ) -> None:
         super().__init__()
-        module, data = clone(module, shared=True).eval(), copy.deepcopy(data)
+        module = clone(module, shared=True).eval()
         self._nodes: list[_Node] = []
         self._activations, self._stack = {*activations}, [""]
         # Tensors by their memory. The id of one that is not held is used again.
         self._held: dict[int, list[torch.Tensor]] = defaultdict(list)
-        held = tensors([[*m.buffers(), vars(m)] for m in module.modules()])
-        self._of: dict[int, _Node | str] = {id(t): "constant" for t in held}
-        self._of |= {id(p): "weight" for p in module.parameters()}
-        for t in (*held, *module.parameters()):
+        self._of: dict[int, _Node | str] = {}
+        for t in tensors([vars(part) for part in module.modules()]):
+            is_weight = isinstance(t, torch.nn.Parameter)
+            self._of[id(t)] = "weight" if is_weight else "constant"
             self._held[_memory(t)].append(t)
         for path, part in module.named_modules():
             if not isinstance(part, torch.jit.ScriptModule):
                 self._watch(part, path)
-        with same_random_numbers(module), self:
-            self._add("input", [], tensors([data]))
-            self.outputs = tensors(_call(module, data))
+        with self:
+            self._add("input", [], tensors(data))
+            self.outputs = run(module, data)
         self._search()
 
     def __torch_function__(
@@ -121,9 +114,6 @@ class Recording(TorchFunctionMode):
     def _watch(self, part: torch.nn.Module, path: str) -> None:
         """Record when a part is called: an activation as one call."""
 
-        def enter(part: torch.nn.Module, inputs: Any) -> None:
-            self._stack.append(path)
-
         def leave(part: torch.nn.Module, args: Any, kwargs: Any, y: Any) -> None:
             inputs, outputs = tensors([args, kwargs]), tensors(y)
             if path in self._activations:
@@ -134,7 +124,7 @@ class Recording(TorchFunctionMode):
                 self._add("code", [*inputs, *part.parameters()], lost)
             self._stack.pop()
 
-        part.register_forward_pre_hook(enter)
+        part.register_forward_pre_hook(lambda *_: self._stack.append(path))
         part.register_forward_hook(leave, with_kwargs=True)
 
     def _add(
@@ -163,13 +153,10 @@ class Recording(TorchFunctionMode):
         weight = "weight" in kinds
         self._of[id(t)] = "weight" if weight else "constant"
         if sources or name == "input":
-            axes = [_AXES.get(name) if weight else None]
-            axes += [_kept_axis(source, t) for source in sources]
-            axes.append(1 - t.ndim if "_norm" in name else None)
-            axis, weighted = (
-                next(filter(None, axes), None),
-                weight and name not in _COPIES,
-            )
+            weighted = weight and name not in _COPIES
+            axis = (_AXES.get(name) if weight else None) or _kept_axis(sources, t)
+            if not axis and "_norm" in name:
+                axis = 1 - t.ndim
             node = _Node(name, self._stack[-1], sources, weighted, t, axis)
             self._nodes.append(node)
             self._of[id(t)] = node
@@ -235,11 +222,12 @@ def _memory(t: torch.Tensor) -> int:
     return id(t)
 
 
-def _kept_axis(node: _Node, t: torch.Tensor) -> int | None:
-    """Return the axis of a node's channels if a tensor made of it has them there."""
-    axis, shape = node.axis, node.tensor.shape
-    if not axis or not t.ndim:
-        return None
-    kept = t.ndim == len(shape) and t.shape[axis] == shape[axis]
-    last = t.shape[-1] == shape[-1] or t.shape[:-1] == shape[:-1]
-    return axis if kept or (axis == -1 and last) else None
+def _kept_axis(sources: list[_Node], t: torch.Tensor) -> int | None:
+    """Return the axis of the channels of a source if a tensor has them there, too."""
+    for source in sources if t.ndim else ():
+        axis, shape = source.axis, source.tensor.shape
+        kept = axis and t.ndim == len(shape) and t.shape[axis] == shape[axis]
+        last = t.shape[-1:] == shape[-1:] or t.shape[:-1] == shape[:-1]
+        if kept or (axis == -1 and last):
+            return axis
+    return None

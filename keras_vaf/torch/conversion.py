@@ -9,7 +9,14 @@ import torch
 
 from keras_vaf.torch import functions
 from keras_vaf.torch.checks import Trials
-from keras_vaf.torch.modules import HOSTS, clone, exchange, parameter_like, ways_to_lose
+from keras_vaf.torch.modules import (
+    HOSTS,
+    clone,
+    exchange,
+    hosts_of,
+    parameter_like,
+    ways_to_lose,
+)
 from keras_vaf.torch.recording import Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
 
@@ -20,8 +27,6 @@ _LOST = (
     "{} of this module does not keep the VAFs: call `keras_vaf.torch.save_vafs(module, "
     "path)`, too, and `load_vafs` after loading"
 )
-_PER_LAYER = "shared per layer, its calls have no one number of channels"
-_SHAPES = "it shapes an output of the model"
 
 
 @dataclasses.dataclass
@@ -84,9 +89,9 @@ class Conversion:
             self.deviation, self.notes = trials.deviation, trials.notes
         hosts = {path: part for path, part in parts.items() if path not in found}
         codes = self.seen.by_code() if self.seen else _held_functions(hosts)
-        for host, path, name in dict.fromkeys(codes):
+        for host, name in dict.fromkeys(codes):
             reason = _BY_CODE.format(kind := type(every[host]).__name__)
-            self.lines.append(self.change(path or kind, name, kept=reason))
+            self.lines.append(self.change(host or kind, name, kept=reason))
         exchange(self.module, {line.layer: line.new for line in chosen})
         if chosen and (ways := ways_to_lose(self.module)):
             self.notes.append(_LOST.format(ways))
@@ -97,11 +102,11 @@ class Conversion:
         for path, each in found.items():
             old, reason = parts[path], self._reason(path, parts[path], each)
             line = self.change(path, each.name, "VAF", kept=reason, old=old)
+            line.starts = each.starts
             self.lines.append(line)
             if not reason:
                 key = id(next(old.parameters(), line))  # a weight that others may share
                 first = made.setdefault(key, line)
-                line.starts = each.starts
                 line.new = first.new or self._replacement(line, each.g)
                 line.error = first.error
         return [line for line in self.lines if not line.kept]
@@ -110,15 +115,14 @@ class Conversion:
         """Return why an activation is kept, or ""."""
         host, _, name = path.rpartition(".")
         if not path:
-            return _SHAPES
+            return "it shapes an output of the model"
         if vars(self.module.get_submodule(host)).get(name, part) is not part:
             return "another attribute of its host hides it"
         if _on_meta(part):
             return "its weights have no storage"
         if any(held for name, held in vars(part).items() if name.endswith("hooks")):
             return "it has hooks, which a new module would lose"
-        parametrized = torch.nn.utils.parametrize.is_parametrized(part)
-        if parametrized or "parametrizations" in path.split("."):
+        if "parametrizations" in (*path.split("."), *dict(part.named_children())):
             return "it is a parametrization, or has one"
         if any(not p.requires_grad for p in part.parameters()):
             return "it is frozen"
@@ -139,9 +143,15 @@ class Conversion:
         last = max(i for i, (_, each) in enumerate(every) if each is part)
         path, later = every[last][0], every[last + 1 :]
         weighted = [p for p, each in later if [*each.parameters(recurse=False)]]
-        if _is_followed(self.module, path, weighted):
-            return ""
-        host = self.module.get_submodule(path.rpartition(".")[0])
+        hosts = hosts_of(self.module, path)
+        for place, host in hosts.items():
+            if isinstance(host, HOSTS):
+                return ""
+            if type(host).forward is not torch.nn.Sequential.forward:
+                break
+            if any(each.startswith(place and f"{place}.") for each in weighted):
+                return ""
+        host = next(iter(hosts.values()))
         code = getattr(type(host).forward, "__code__", None)
         if found.name in {*getattr(code, "co_names", ())} - {*dir(host)}:
             return f"the code of {type(host).__name__} may compute it; {_GIVE_DATA}"
@@ -158,7 +168,7 @@ class Conversion:
         if self.seen is not None and self.sharing == "channel":
             place = place or self.seen.channels(line.layer)
             if place is None:
-                remarks.append(_PER_LAYER)
+                remarks.append("shared per layer: its calls differ in channels")
         axes, sizes = (place[:1], place[1:]) if place else ((), ())
         try:
             with torch.device("cpu"):
@@ -179,30 +189,15 @@ class Conversion:
         return vaf.train(part.training).to(like)
 
 
-def _is_followed(module: torch.nn.Module, path: str, later: list[str]) -> bool:
-    """Return whether one of the later layers comes after a part for certain."""
-    while path:
-        path = path.rpartition(".")[0]
-        host = module.get_submodule(path)
-        if isinstance(host, HOSTS):
-            return True
-        if type(host).forward is not torch.nn.Sequential.forward:
-            return False
-        if any(each.startswith(path and f"{path}.") for each in later):
-            return True
-    return False
-
-
 def _on_meta(part: torch.nn.Module) -> bool:
     return any(p.is_meta for p in part.parameters())
 
 
-def _held_functions(parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of modules, of functions that they hold, and their names."""
-    for host, part in parts.items():
-        for attribute, value in vars(part).items():
-            name = getattr(value, "__name__", "")
-            if name.replace("_", "") in functions.CALLED:
-                yield host, f"{host}.{attribute}".lstrip("."), name
+def _held_functions(parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, str]]:
+    """Yield the paths of modules, and the names of functions that they hold."""
+    for path, part in parts.items():
+        names = [getattr(each, "__name__", "") for each in vars(part).values()]
         if isinstance(part, torch.nn.RNN | torch.nn.RNNCell):
-            yield host, host, part.nonlinearity
+            names.append(part.nonlinearity)
+        called = {name for name in names if name.replace("_", "") in functions.CALLED}
+        yield from ((path, name) for name in sorted(called))

@@ -80,14 +80,17 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
     module, made, found = _unwrapped(module), dict[str, VAF](), dict[str, str]()
     parts, weights = dict(module.named_modules(remove_duplicate=False)), {}
     for places, entry, weight in _read(Path(path)):
+        sizes, axes, g = weight.shape[:-1], entry["axes"], entry["g"]
         for place in places:
             old: Any = parts.get(place, "nothing")
             found[place] = f"{_checked(old, place, entry, weight)} -> VAF"
             like = _in_memory(parameter_like(module, place, weight), place)
-            weights[place] = weight.to(like)
+            vaf, weights[place] = old, weight
             if not isinstance(old, VAF):
-                made[place] = made.get(places[0]) or _made(entry, weights[place], old)
-                _in_memory(made[place].weight, place)  # a context may forbid it
+                own = g if g in FUNCTIONS else copy.deepcopy(old)
+                new = VAF(entry["k"], own, sizes, axes, device="cpu").to(like)
+                vaf = made[place] = made.get(places[0]) or new.train(old.training)
+            _in_memory(vaf.weight, place)  # a context may forbid it
     vafs = {place: part for place, part in parts.items() if isinstance(part, VAF)}
     if others := sorted(vafs.keys() - weights):
         raise ValueError(
@@ -95,7 +98,7 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
             f"{', '.join(others)}, of which {path} has none"
         )
     with torch.no_grad():
-        for place, vaf in vafs.items():  # an optimizer may hold their parameters
+        for place, vaf in {**vafs, **made}.items():  # an optimizer may hold them
             vaf.weight.copy_(weights[place])
     exchange(module, made)
     return found
@@ -172,11 +175,3 @@ def _checked(part: Any, place: str, entry: dict[str, Any], weight: torch.Tensor)
             f"was saved, and such a VAF there, or an activation. Received: {part}"
         )
     return name
-
-
-def _made(entry: dict[str, Any], weight: torch.Tensor, old: Any) -> VAF:
-    """Return a VAF for an activation, which may be a function g with settings."""
-    g = entry["g"] if entry["g"] in FUNCTIONS else copy.deepcopy(old)
-    vaf = VAF(entry["k"], g, weight.shape[:-1], entry["axes"], device="cpu")
-    vaf.weight = torch.nn.Parameter(weight)
-    return vaf.train(old.training)

@@ -113,13 +113,18 @@ def vafs_of(module: torch.nn.Module) -> dict[str, VAF]:
     return found
 
 
+def hosts_of(module: torch.nn.Module, path: str) -> dict[str, torch.nn.Module]:
+    """Return the hosts of a part, from the nearest to the whole, by their paths."""
+    names = path.split(".")[:-1]
+    paths = [".".join(names[:i]) for i in range(len(names), -1, -1)]
+    return {path: module.get_submodule(path) for path in paths}
+
+
 def parameter_like(
     module: torch.nn.Module, path: str, default: torch.Tensor
 ) -> torch.Tensor:
     """Return a parameter of the nearest host that has one of a floating-point type."""
-    names = path.split(".")[:-1]
-    paths = [".".join(names[:i]) for i in range(len(names), -1, -1)]
-    each = (p for host in paths for p in module.get_submodule(host).parameters())
+    each = (p for host in hosts_of(module, path).values() for p in host.parameters())
     return next((p for p in each if p.is_floating_point()), default)
 
 

@@ -207,12 +207,12 @@ class Recording(TorchFunctionMode):
         found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in self._calls(path)}
         return found.pop() or None if len(found) == 1 else None
 
-    def by_code(self) -> Iterator[tuple[str, str, str]]:
+    def by_code(self) -> Iterator[tuple[str, str]]:
         """Yield the paths of modules whose code calls activations, and the names."""
         for node in self._nodes:
             name = node.name.removeprefix("rnn_").removesuffix("_cell")
             if name.replace("_", "") in CALLED:
-                yield node.path, node.path, name
+                yield node.path, name
 
 
 def _memory(t: torch.Tensor) -> int:

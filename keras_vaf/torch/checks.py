@@ -18,31 +18,35 @@ _AROUND = 5  # numbers of a row or column that tell about one of them
 class Run:
     """A run of a copy of a module, and of its gradient, in a mode.
 
-    It has output `tensors`, and an `error` or "". `called` has the paths of the new
-    parts that were called, and `trained` of those with a gradient.
+    It has `outputs`, their numbers as `values` in float64, and an `error` or "".
+    `called` has the paths of the new parts that were called, and `trained` of those
+    with a gradient.
     """
 
     def __init__(
         self, module: torch.nn.Module, data: Any, mode: str, new: Any = ()
     ) -> None:
         self._given = module, data, mode
-        self.tensors, self.error, self.called = list[torch.Tensor](), "", set[str]()
+        self.outputs, self.error, self.called = list[torch.Tensor](), "", set[str]()
         trial, parts = clone(module, shared=True), copy.deepcopy(dict(new))
         exchange(trial, parts)
         for path, part in parts.items():  # no hooks: hosts may compute differently
             part.forward = functools.partial(self._call, path, part.forward)
         try:
             with same_random_numbers(trial), getattr(torch, mode, torch.enable_grad)():
-                self.tensors = run(trial.train(mode == "train"), data)
-                y = [t for t in self.tensors if t.requires_grad]
+                self.outputs = run(trial.train(mode == "train"), data)
+                y = [t for t in self.outputs if t.requires_grad]
                 if y and torch.is_grad_enabled():
                     torch.autograd.backward(y, [torch.randn_like(t) for t in y])
         except Exception as error:  # the code of modules may raise anything
             self.error = f"{error!r:.120}"
         gradients = {path: part.weight.grad for path, part in parts.items()}
         self.trained = {p for p, g in gradients.items() if g is not None and g.any()}
-        self._sizes = [_wide(t).abs().nan_to_num(0, 0) for t in self.tensors]
-        floating = [t.dtype for t in self.tensors if t.is_floating_point()]
+        real = [torch.view_as_real(t) if t.is_complex() else t for t in self.outputs]
+        self.dtypes = [t.dtype for t in real]
+        self.values = [t.detach().double() for t in real]
+        self._sizes = [t.abs().nan_to_num(0, 0) for t in self.values]
+        floating = [dtype for dtype in self.dtypes if dtype.is_floating_point]
         self.limit = max([1e-5, *(8 * torch.finfo(dtype).eps for dtype in floating)])
 
     def _call(self, path: str, forward: Any, x: torch.Tensor) -> Any:
@@ -55,9 +59,7 @@ class Run:
         Above the limit, what runs of the module itself differ by does not count.
         """
         gaps = self._gaps(new)
-        if gaps is None or [t.dtype for t in self.tensors] != [
-            t.dtype for t in new.tensors
-        ]:
+        if gaps is None or self.dtypes != new.dtypes:
             return math.inf
         if (largest := self._relative(gaps)) > self.limit:
             over = zip(gaps, self._own, strict=True)
@@ -79,11 +81,10 @@ class Run:
 
     def _gaps(self, new: "Run") -> list[torch.Tensor] | None:
         """Return differences, infinite where NaN and infinities are not the same."""
-        if [t.shape for t in self.tensors] != [t.shape for t in new.tensors]:
+        if [t.shape for t in self.values] != [t.shape for t in new.values]:
             return None
         gaps = []
-        for pair in zip(self.tensors, new.tensors, strict=True):
-            a, b = map(_wide, pair)
+        for a, b in zip(self.values, new.values, strict=True):
             gap = (a - b).abs().nan_to_num(math.inf, math.inf)
             gaps.append(gap.masked_fill((a == b) | (a.isnan() & b.isnan()), 0))
         return gaps
@@ -92,11 +93,6 @@ class Run:
         every = zip(gaps, self._sizes, strict=True)
         found = [(gap / size).nan_to_num(0, math.inf) for gap, size in every]
         return max((float(each.max()) for each in found if each.numel()), default=0.0)
-
-
-def _wide(t: torch.Tensor) -> torch.Tensor:
-    """Return real numbers in float64."""
-    return (torch.view_as_real(t) if t.is_complex() else t).detach().double()
 
 
 def _around(t: torch.Tensor) -> torch.Tensor:
@@ -124,14 +120,13 @@ class Trials:
         self._known = {mode: Run(self._module, data, mode) for mode in _MODES}
         runs = self._known.items()
         self.notes = [f"not checked in mode {m}: {y.error}" for m, y in runs if y.error]
-        found = [t for _, y in runs for t in y.tensors]
+        found = [t for _, y in runs for t in y.outputs]
         self._start = self.deviation = 0.0 if found else None
-        if not found:
-            self.notes.append("no tensor was found in the outputs")
-        elif not any(t.requires_grad for t in found):
-            self.notes.append("the outputs have no gradient")
-        ran = [(t, mode) for mode, y in runs if not y.error for t in y.tensors]
-        self._tells_gradients = any(t.requires_grad or m == "train" for t, m in ran)
+        self._tells_gradients = any(t.requires_grad for t in found)
+        if not self._tells_gradients:
+            kind = "the outputs have no gradient"
+            self.notes.append(kind if found else "no tensor was found in the outputs")
+            self._tells_gradients = bool(self._known["train"].outputs)
 
     def keep(self, lines: list[Any]) -> list[Any]:
         """Return the lines whose VAFs change no output and are used."""
@@ -160,13 +155,13 @@ class Trials:
             after = Run(self._module, self._data, mode, new)
             if after.error and not before.error:
                 return f"its host refuses a VAF: {after.error}"
-            if before.tensors and mode in _MODES[:2]:
+            if before.outputs and mode in _MODES[:2]:
                 largest = max(largest or 0.0, before.deviation(after))
                 if largest > before.limit:
                     inplace = getattr(lines[-1].old, "inplace", False)
                     cause = ", because it computes in place" if inplace else ""
                     return f"the outputs differ without it{cause}"
-            if after.tensors or not after.error:
+            if after.outputs or not after.error:
                 reason = f"its host does not call it in mode {mode}"
                 missed |= dict.fromkeys(new.keys() - after.called, reason)
             for path in after.trained if self._tells_gradients else new:

@@ -20,8 +20,8 @@ from keras_vaf.layers.activation_inputs import (
 )
 from keras_vaf.models.changes import Draft, KeptError, keep_report
 from keras_vaf.models.fitting import fit_vafs, warn_of_far
+from keras_vaf.ops.functions_on_torch import check_g, of_package
 from keras_vaf.torch.conversion import Conversion
-from keras_vaf.torch.functions import checked, of_package
 from keras_vaf.torch.modules import clone, exchange, freeze_vafs, vafs_of
 from keras_vaf.torch.recording import run
 from keras_vaf.torch.vaf import VAF
@@ -42,7 +42,7 @@ def convert(
             "In a module of PyTorch, `convert` puts VAFs: leave out `to`. "
             f"Received: to={to!r}"
         )
-    g = None if g is None else checked(g)
+    g = None if g is None else check_g(g)
     fits = g is not None and data is not None
     first = (max(k, _MOST_OF_EXACT), None) if fits else (k, g)
     done = Conversion(Draft, module, data, *first, *arguments)

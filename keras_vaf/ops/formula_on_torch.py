@@ -1,45 +1,11 @@
-"""`vaf_formula`, a VAF in PyTorch's operators, and `FUNCTIONS`, each g by its name."""
-
-from collections.abc import Callable
+"""`vaf_formula`, a VAF in PyTorch's operators."""
 
 import torch
-from torch.nn import functional
 
-from keras_vaf.ops.activations import BY_NAME
 from keras_vaf.ops.equation import Layout
+from keras_vaf.ops.functions_on_torch import G, function_of
 
 Tensor = torch.Tensor
-G = Callable[[Tensor], Tensor]
-
-
-def approximate_gelu(h: Tensor) -> Tensor:
-    """Return the approximation of GELU by tanh."""
-    return functional.gelu(h, approximate="tanh")
-
-
-_IN_TORCH = ("cos", "erf", "relu", "selu", "sigmoid", "sin", "square", "tanh")
-_IN_FUNCTIONAL = (
-    *("celu", "elu", "gelu", "hard_shrink", "hard_sigmoid", "hard_tanh"),
-    *("log_sigmoid", "mish", "relu6", "silu", "soft_shrink", "softplus", "softsign"),
-    "tanh_shrink",
-)
-FUNCTIONS: dict[str, G] = {
-    **{name: getattr(torch, name) for name in _IN_TORCH},
-    **{name: getattr(functional, name.replace("_", "")) for name in _IN_FUNCTIONAL},
-    "approximate_gelu": approximate_gelu,
-    "exponential": torch.exp,
-    "hard_silu": functional.hardswish,
-    "leaky_relu": lambda h: functional.leaky_relu(h, 0.2),  # as in Keras
-    "relu_squared": lambda h: torch.relu(h).square(),
-}
-"""Functions g by name: those of `VAFActivation`, and `"approximate_gelu"`."""
-
-
-def function_of(g: str | G) -> G:
-    """Return g as a function of tensors."""
-    if not isinstance(g, str):
-        return g
-    return FUNCTIONS[g] if g in FUNCTIONS else BY_NAME[g].value
 
 
 def vaf_formula(g: str | G, layout: Layout, x: Tensor, *parameters: Tensor) -> Tensor:

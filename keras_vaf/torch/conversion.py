@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from keras_vaf.torch import functions
+from keras_vaf.ops.functions_on_torch import G, of_package
 from keras_vaf.torch.checks import Trials
+from keras_vaf.torch.functions import Found, recognize
 from keras_vaf.torch.modules import (
     HOSTS,
     clone,
@@ -17,7 +18,7 @@ from keras_vaf.torch.modules import (
     parameter_like,
     ways_to_lose,
 )
-from keras_vaf.torch.recording import Recording, same_random_numbers
+from keras_vaf.torch.recording import CALLED, Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
 
 NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
@@ -42,7 +43,7 @@ class Conversion:
     module: torch.nn.Module
     data: Any
     k: int
-    g: str | functions.G | None
+    g: str | G | None
     sharing: Any
     selection: Any
     inplace: bool
@@ -76,7 +77,7 @@ class Conversion:
         inside = tuple(path and f"{path}." for path in vafs)
         parts = {p: m for p, m in every.items() if not f"{p}.".startswith(inside)}
         with same_random_numbers(self.module), torch.device("cpu"):
-            tried = {path: functions.recognize(part) for path, part in parts.items()}
+            tried = {path: recognize(part) for path, part in parts.items()}
         found = {path: each for path, each in tried.items() if each}
         if self.data is not None:
             self.seen = Recording(self.module, [*found, *vafs], self.data)
@@ -111,7 +112,7 @@ class Conversion:
                 line.error = first.error
         return [line for line in self.lines if not line.kept]
 
-    def _reason(self, path: str, part: torch.nn.Module, found: functions.Found) -> str:
+    def _reason(self, path: str, part: torch.nn.Module, found: Found) -> str:
         """Return why an activation is kept, or ""."""
         host, _, name = path.rpartition(".")
         if not path:
@@ -137,7 +138,7 @@ class Conversion:
             return self.seen.reason(path, found.bounded)
         return self._by_order(part, found)
 
-    def _by_order(self, part: torch.nn.Module, found: functions.Found) -> str:
+    def _by_order(self, part: torch.nn.Module, found: Found) -> str:
         """Return why an activation is kept where only the order of modules is known."""
         every = [*self.module.named_modules(remove_duplicate=False)]
         last = max(i for i, (_, each) in enumerate(every) if each is part)
@@ -161,7 +162,7 @@ class Conversion:
             return ""
         return f"no layer with weights is registered after it; {_GIVE_DATA}"
 
-    def _replacement(self, line: Any, g: str | functions.G) -> VAF:
+    def _replacement(self, line: Any, g: str | G) -> VAF:
         """Return the VAF for an activation, and describe the change."""
         part, count, remarks = line.old, len(line.starts), []
         place = (1, count) if count > 1 else None  # axis and size
@@ -173,7 +174,7 @@ class Conversion:
         try:
             with torch.device("cpu"):
                 vaf = VAF(self.k, self.g or g, sizes, axes, line.starts[0])
-            own = functions.of_package(vaf.g)
+            own = of_package(vaf.g)
             units = [(start, start.units(self.k, own)) for start in line.starts]
             if count > 1:
                 rows = zip(*[values for _, values in units], strict=True)
@@ -199,5 +200,5 @@ def _held_functions(parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, st
         names = [getattr(each, "__name__", "") for each in vars(part).values()]
         if isinstance(part, torch.nn.RNN | torch.nn.RNNCell):
             names.append(part.nonlinearity)
-        called = {name for name in names if name.replace("_", "") in functions.CALLED}
+        called = {name for name in names if name.replace("_", "") in CALLED}
         yield from ((path, name) for name in sorted(called))

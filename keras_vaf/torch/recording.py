@@ -12,9 +12,11 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
-from keras_vaf.torch.functions import CALLED
 from keras_vaf.torch.modules import clone, tensors
 
+_KINDS = torch.nn.modules.activation.__all__
+CALLED = {kind.lower() for kind in _KINDS if "max" not in kind}
+"""Names of activations that code calls, without underscores."""
 _PLACES = torch.bool, torch.int32, torch.int64  # masks and indices
 # Names of operators without underscores at their ends.
 _PRODUCTS = {

@@ -1,6 +1,5 @@
 """`VAF`, a VAF as a plain `torch.nn.Module` with one parameter."""
 
-import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +9,9 @@ import torch
 import torch.fx
 
 from keras_vaf import initializers
-from keras_vaf.ops.formula_on_torch import G
+from keras_vaf.ops.functions_on_torch import G, check_g, of_package
 from keras_vaf.ops.on_torch import vaf
-from keras_vaf.torch.functions import checked, of_package
-from keras_vaf.utils import MOST_UNITS, check_integer, check_sizes
+from keras_vaf.utils import MOST_UNITS, check_integer, check_kinds, check_sizes
 
 NAMES = ("alpha", "alpha_bias", "beta", "beta_bias")
 
@@ -93,9 +91,11 @@ class VAF(torch.nn.Module):
                 f"Received: k={k}"
             )
         self.k = check_integer("k", k, maximum=MOST_UNITS)
-        self.g = checked(g)
+        self.g = check_g(g)
         sizes = check_sizes("unshared", unshared)
-        self.axes = _checked(axes, sizes)
+        axes = range(1, 1 + len(sizes)) if axes is None else axes
+        check_kinds("axes", axes, int)
+        self.axes = tuple(axes)
         self.initialization = initialization
         shape = (*sizes, 3 * self.k + 1)
         empty = torch.empty(shape, device=device, dtype=dtype)
@@ -152,23 +152,6 @@ class VAF(torch.nn.Module):
             return f"k={self.k}, g={g}, sharing=layer"
         sharing = "sharing=channel, " if self.axes == (1,) else ""
         return f"k={self.k}, g={g}, {sharing}unshared={sizes}, axes={self.axes}"
-
-
-def _checked(axes: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return an axis for each size. A call resolves those that count from the end."""
-    if axes is None:
-        return tuple(range(1, 1 + len(sizes)))
-    found = tuple(axes) if isinstance(axes, Sequence) else ()
-    if (
-        len(found) != len(sizes)
-        or not all(isinstance(axis, int) for axis in found)
-        or not all(a < b or b < 0 <= a for a, b in itertools.pairwise(found))
-    ):
-        raise ValueError(
-            "`axes` must be ascending integers, one for each size in `unshared`. "
-            f"Received: unshared={sizes}, axes={axes!r}"
-        )
-    return found
 
 
 def _read_four_weights(

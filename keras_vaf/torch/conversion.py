@@ -10,14 +10,7 @@ import torch
 from keras_vaf.ops.functions_on_torch import G, of_package
 from keras_vaf.torch.checks import Trials
 from keras_vaf.torch.functions import Found, recognize
-from keras_vaf.torch.modules import (
-    HOSTS,
-    clone,
-    exchange,
-    hosts_of,
-    parameter_like,
-    ways_to_lose,
-)
+from keras_vaf.torch.modules import HOSTS, clone, exchange, hosts_of, parameter_like
 from keras_vaf.torch.recording import CALLED, Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
 
@@ -25,8 +18,8 @@ NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check t
 _BY_CODE = "the code of {} computes it; give that class a module instead"
 _GIVE_DATA = "give `data`, or name it in `layers`"
 _LOST = (
-    "{} of this module does not keep the VAFs: call `keras_vaf.torch.save_vafs(module, "
-    "path)`, too, and `load_vafs` after loading"
+    "`save_pretrained` of this module does not keep the VAFs: call "
+    "`keras_vaf.torch.save_vafs(module, path)`, too, and `load_vafs` after loading"
 )
 
 
@@ -68,7 +61,8 @@ class Conversion:
         every = dict(self.module.named_modules())
         if self.selection is not None:
             self.selection.check([path for path in every if path], every)
-        if any("forward" in vars(m) for m in every.values() if _on_meta(m)):
+        away = (m for m in every.values() if any(p.is_meta for p in m.parameters()))
+        if any("forward" in vars(part) for part in away):
             raise ValueError(
                 "The module is offloaded: its weights are on the device meta until it "
                 "is called. Convert it before. Received: modules with another `forward`"
@@ -94,8 +88,9 @@ class Conversion:
             reason = _BY_CODE.format(kind := type(every[host]).__name__)
             self.lines.append(self.change(host or kind, name, kept=reason))
         exchange(self.module, {line.layer: line.new for line in chosen})
-        if chosen and (ways := ways_to_lose(self.module)):
-            self.notes.append(_LOST.format(ways))
+        peft = any(type(p).__module__.startswith("peft.") for p in every.values())
+        if chosen and (peft or hasattr(self.module, "save_pretrained")):
+            self.notes.append(_LOST)
 
     def _chosen(self, parts: dict[str, Any], found: dict[str, Any]) -> list[Any]:
         """Make the lines of activations. Return those to replace, with their VAFs."""
@@ -119,7 +114,7 @@ class Conversion:
             return "it shapes an output of the model"
         if vars(self.module.get_submodule(host)).get(name, part) is not part:
             return "another attribute of its host hides it"
-        if _on_meta(part):
+        if any(p.is_meta for p in part.parameters()):
             return "its weights have no storage"
         if any(held for name, held in vars(part).items() if name.endswith("hooks")):
             return "it has hooks, which a new module would lose"
@@ -166,7 +161,7 @@ class Conversion:
         """Return the VAF for an activation, and describe the change."""
         part, count, remarks = line.old, len(line.starts), []
         place = (1, count) if count > 1 else None  # axis and size
-        if self.seen is not None and self.sharing == "channel":
+        if self.seen and self.sharing == "channel":
             place = place or self.seen.channels(line.layer)
             if place is None:
                 remarks.append("shared per layer: its calls differ in channels")
@@ -183,15 +178,10 @@ class Conversion:
         except ValueError as error:
             raise ValueError(f"The activation of {line.layer!r}: {error}") from error
         if getattr(part, "inplace", False):
-            advice = "" if self.seen else ": compare the outputs"
-            remarks.append(f"it computed in place, the VAF does not{advice}")
+            remarks.append("it computed in place, the VAF does not")
         line.remark = "; ".join(remarks)
         like = parameter_like(self.module, line.layer, vaf.weight)
         return vaf.train(part.training).to(like)
-
-
-def _on_meta(part: torch.nn.Module) -> bool:
-    return any(p.is_meta for p in part.parameters())
 
 
 def _held_functions(parts: dict[str, torch.nn.Module]) -> Iterator[tuple[str, str]]:

@@ -128,14 +128,6 @@ def parameter_like(
     return next((p for p in each if p.is_floating_point()), default)
 
 
-def ways_to_lose(module: torch.nn.Module) -> str:
-    """Return the methods of a module, or of its parts, that store no VAFs of it."""
-    names = ("save_pretrained", "push_to_hub")
-    found = [f"`{name}`" for name in names if hasattr(module, name)]
-    peft = any(type(p).__module__.startswith("peft.") for p in module.modules())
-    return " and ".join(found) or "`save_pretrained` of PEFT" * peft
-
-
 def parameter_groups(module: torch.nn.Module, **options: Any) -> list[dict[str, Any]]:
     """Return two groups of parameters for an optimizer of PyTorch.
 

@@ -171,17 +171,13 @@ class Recording(TorchFunctionMode):
         for node in reversed(self._nodes):
             node.reaches |= not self.outputs  # they may be in unknown objects
             for source in node.sources:
-                others = [
-                    other.tensor.numel()
-                    for other in node.sources
-                    if other is not source and other.tensor.dtype not in _PLACES
-                ]
+                others = [o.tensor for o in node.sources if o is not source]
+                sizes = [t.numel() for t in others if t.dtype not in _PLACES]
                 # Fewer numbers, such as a mask, scale values: then it is not a gate.
-                scaled = source.tensor.shape == node.tensor.shape and (
-                    max(others, default=0) < source.tensor.numel()
-                )
-                alone = not node.weighted and (scaled or not others)
-                product = node.name in _PRODUCTS and bool(others) and not alone
+                fewer = max(sizes, default=0) < source.tensor.numel()
+                scaled = fewer and source.tensor.shape == node.tensor.shape
+                alone = not node.weighted and (scaled or not sizes)
+                product = node.name in _PRODUCTS and bool(sizes) and not alone
                 source.after |= node.reaches and (node.weighted or node.after)
                 source.reaches |= node.reaches
                 source.returned |= node.returned and (alone or node.name in _COPIES)

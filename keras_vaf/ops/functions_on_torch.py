@@ -2,10 +2,12 @@
 
 import copy
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch.nn import functional
 
+from keras_vaf.ops import functions
 from keras_vaf.ops.activations import ALIASES, BY_NAME
 from keras_vaf.utils import did_you_mean
 
@@ -61,19 +63,66 @@ def of_package(g: str | G) -> G:
     return BY_NAME[g].value if isinstance(g, str) and g in BY_NAME else function_of(g)
 
 
-GRID = torch.tensor([-30, -16, *torch.linspace(-8, 8, 161).tolist(), 16, 30]).double()
-"""Numbers on which a module is called to find its function."""
+_GRID = torch.tensor([-30, -16, *torch.linspace(-8, 8, 161).tolist(), 16, 30]).double()
 
 
-def elementwise_values(module: torch.nn.Module) -> torch.Tensor | None:
+class Found(NamedTuple):
+    """The function of each element that a module computes.
+
+    Args:
+        name: Name of the function, or of the class if no known function has its values.
+        function: The function.
+        g: A VAF with this g can be equal to it.
+        slopes: Slopes below 0, one for each channel of a PReLU.
+        bounded: Whether its values are bounded, as those of gates are.
+        known: Whether a known function, or a class of PyTorch, computes it.
+    """
+
+    name: str
+    function: G
+    g: str | G = "relu"
+    slopes: tuple[float, ...] = ()
+    bounded: bool = False
+    known: bool = True
+
+
+def recognize(module: torch.nn.Module) -> Found | None:
+    """Return the function of each element that a module computes, if it does.
+
+    Copies of a module without weights and parts are called on fixed numbers.
+    """
+    if isinstance(module, torch.nn.PReLU):
+        slopes = [] if module.weight.is_meta else module.weight.tolist()
+        return Found("prelu", module, slopes=tuple(slopes))
+    if isinstance(module, torch.jit.ScriptModule):
+        return None
+    if [*module.parameters(), *module.buffers(), *module.children()]:
+        return None
+    y, x = _elementwise_values(module), _GRID
+    if y is None or torch.equal(y, x):
+        return None
+    bounded = bool((y[[0, -1]] - y[[1, -2]]).abs().max() < 0.1)
+    own, known = copy.deepcopy(module), type(module).__module__.startswith("torch.nn.")
+    name = getattr(functions.recognize(own.forward, 1e-6), "__name__", "")
+    if name in FUNCTIONS:
+        lines = BY_NAME[name].lines if name in BY_NAME else None
+        g = "relu" if lines else name
+        return Found(name, of_package(name), g, bounded=bounded)
+    slope = -float(y[0]) / 30
+    if torch.allclose(y, torch.where(x > 0, x, slope * x), 1e-6, 1e-9):
+        return Found(f"leaky_relu({slope:.3g})", own, slopes=(slope,))
+    return Found(type(module).__name__, own, own, bounded=bounded, known=known)
+
+
+def _elementwise_values(module: torch.nn.Module) -> torch.Tensor | None:
     """Return what a module computes on the grid, if each element alone decides it."""
-    order = torch.randperm(len(GRID), generator=torch.Generator().manual_seed(0))
+    order = torch.randperm(len(_GRID), generator=torch.Generator().manual_seed(0))
     found = []
     try:
         for training, *shape in ((0, 5, 33), (0, 33, 5), (1, 5, 33), (1, 33, 5)):
             own = copy.deepcopy(module).train(bool(training))
             with torch.no_grad():
-                y = own.forward(GRID[order].view(shape))
+                y = own.forward(_GRID[order].view(shape))
             if [*y.shape] != shape or y.dtype != torch.float64:
                 return None
             found.append(y.flatten()[order.argsort()])

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from keras_vaf.ops.functions_on_torch import G, of_package
+from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
+from keras_vaf.ops.functions_on_torch import Found, G, of_package, recognize
 from keras_vaf.torch.checks import Trials
-from keras_vaf.torch.functions import Found, recognize
 from keras_vaf.torch.modules import HOSTS, clone, exchange, hosts_of, parameter_like
 from keras_vaf.torch.recording import CALLED, Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
@@ -98,7 +98,8 @@ class Conversion:
         for path, each in found.items():
             old, reason = parts[path], self._reason(path, parts[path], each)
             line = self.change(path, each.name, "VAF", kept=reason, old=old)
-            line.starts = each.starts
+            slopes = [PiecewiseLinearStart([0], [slope, 1]) for slope in each.slopes]
+            line.starts = slopes or [FunctionStart(each.function)]
             self.lines.append(line)
             if not reason:
                 key = id(next(old.parameters(), line))  # a weight that others may share

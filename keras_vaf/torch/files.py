@@ -9,8 +9,7 @@ from typing import Any
 
 import torch
 
-from keras_vaf.ops.functions_on_torch import FUNCTIONS
-from keras_vaf.torch.functions import recognize
+from keras_vaf.ops.functions_on_torch import FUNCTIONS, recognize
 from keras_vaf.torch.modules import exchange, parameter_like, vafs_of
 from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import require, write_atomically

@@ -19,8 +19,7 @@ import torch
 from keras_vaf.ops.activations import IN_KERNELS, name_of
 from keras_vaf.ops.case import TYPES, Case, case_of
 from keras_vaf.ops.equation import VAF, Layout, Pointwise, formula
-from keras_vaf.ops.formula_on_torch import vaf_formula
-from keras_vaf.ops.functions_on_torch import G
+from keras_vaf.ops.functions_on_torch import G, vaf_formula
 from keras_vaf.ops.gpu import on_torch as gpu
 from keras_vaf.ops.gpu.plan import MOST_UNITS
 from keras_vaf.ops.modes_on_torch import (

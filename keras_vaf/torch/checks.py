@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import torch
+from torch.nn import Module
 
 from keras_vaf.torch.modules import clone, exchange, tensors
 from keras_vaf.torch.recording import run, same_random_numbers
@@ -23,9 +24,7 @@ class Run:
     with a gradient.
     """
 
-    def __init__(
-        self, module: torch.nn.Module, data: Any, mode: str, new: Any = ()
-    ) -> None:
+    def __init__(self, module: Module, data: Any, mode: str, new: Any = ()) -> None:
         self._given = module, data, mode
         self.outputs, self.error, self.called = list[torch.Tensor](), "", set[str]()
         trial, parts = clone(module, shared=True), copy.deepcopy(dict(new))
@@ -110,7 +109,7 @@ class Trials:
     largest difference, or `None` if no tensor was found. `notes` are on the module.
     """
 
-    def __init__(self, module: torch.nn.Module, data: Any) -> None:
+    def __init__(self, module: Module, data: Any) -> None:
         self._module, self._data = clone(module, shared=True), data
         with torch.no_grad(), same_random_numbers(module):
             for p in self._module.parameters():

@@ -126,15 +126,14 @@ def _in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
 def _described(vaf: VAF) -> dict[str, Any]:
     """Return the entry of a VAF in a file, besides its paths."""
     g: Any = vaf.g
-    name = {id(function): name for name, function in FUNCTIONS.items()}.get(id(g), g)
     if isinstance(g, torch.nn.Module) and type(g).__module__.startswith("torch.nn."):
-        name = repr(g)
-    if not isinstance(name, str):
+        g = repr(g)
+    if not isinstance(g, str):
         raise ValueError(
             "A file holds no code, so each g must be a name, such as 'gelu', or a "
             f"module of torch.nn. Received: g={g!r}"
         )
-    return {"k": vaf.k, "axes": [*vaf.axes], "g": name}
+    return {"k": vaf.k, "axes": [*vaf.axes], "g": g}
 
 
 def _read(path: Path) -> Iterator[tuple[list[str], dict[str, Any], torch.Tensor]]:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn import Module
 from torch.overrides import TorchFunctionMode
 
 from keras_vaf.torch.modules import clone, tensors
@@ -37,7 +39,7 @@ _AXES = {
 
 
 @contextlib.contextmanager
-def same_random_numbers(module: torch.nn.Module) -> Iterator[None]:
+def same_random_numbers(module: Module) -> Iterator[None]:
     """Use fixed random numbers in this context, and keep those outside as they were."""
     devices = {p.device for p in module.parameters() if p.device.type == "cuda"}
     with torch.random.fork_rng(devices), contextlib.ExitStack() as after:
@@ -48,7 +50,7 @@ def same_random_numbers(module: torch.nn.Module) -> Iterator[None]:
         yield
 
 
-def run(module: torch.nn.Module, data: Any) -> list[torch.Tensor]:
+def run(module: Module, data: Any) -> list[Tensor]:
     """Return the tensors that a module returns for one input, a tuple, or keywords."""
     data = copy.deepcopy(data)
     with same_random_numbers(module):
@@ -65,7 +67,7 @@ class _Node:
     path: str
     sources: list["_Node"]
     weighted: bool
-    tensor: torch.Tensor
+    tensor: Tensor
     axis: int | None  # of the channels
     after: bool = False  # a layer with weights comes after it
     returned: bool = False  # its values are, through operations of one input
@@ -76,15 +78,13 @@ class _Node:
 class Recording(TorchFunctionMode):
     """One forward pass of a copy in evaluation mode, and its `outputs`."""
 
-    def __init__(
-        self, module: torch.nn.Module, activations: Collection[str], data: Any
-    ) -> None:
+    def __init__(self, module: Module, activations: Collection[str], data: Any) -> None:
         super().__init__()
         module = clone(module, shared=True).eval()
         self._nodes: list[_Node] = []
         self._activations, self._stack = {*activations}, [""]
         # Tensors by their memory. The id of one that is not held is used again.
-        self._held: dict[int, list[torch.Tensor]] = defaultdict(list)
+        self._held: dict[int, list[Tensor]] = defaultdict(list)
         self._of: dict[int, _Node | str] = {}
         for t in tensors([vars(part) for part in module.modules()]):
             is_weight = isinstance(t, torch.nn.Parameter)
@@ -113,10 +113,10 @@ class Recording(TorchFunctionMode):
             self._add(name, tensors([args, kwargs]), tensors(made))
         return y
 
-    def _watch(self, part: torch.nn.Module, path: str) -> None:
+    def _watch(self, part: Module, path: str) -> None:
         """Record when a part is called: an activation as one call."""
 
-        def leave(part: torch.nn.Module, args: Any, kwargs: Any, y: Any) -> None:
+        def leave(part: Module, args: Any, kwargs: Any, y: Any) -> None:
             inputs, outputs = tensors([args, kwargs]), tensors(y)
             if path in self._activations:
                 self._add("activation", inputs, outputs)
@@ -129,9 +129,7 @@ class Recording(TorchFunctionMode):
         part.register_forward_pre_hook(lambda *_: self._stack.append(path))
         part.register_forward_hook(leave, with_kwargs=True)
 
-    def _add(
-        self, name: str, inputs: list[torch.Tensor], outputs: list[torch.Tensor]
-    ) -> None:
+    def _add(self, name: str, inputs: list[Tensor], outputs: list[Tensor]) -> None:
         """Add a node for each output of a call that depends on the data."""
         # Tensors that no recorded call made come from code that PyTorch does not see.
         # Masks and indices may be constants of the code.
@@ -149,7 +147,7 @@ class Recording(TorchFunctionMode):
                     self._put("written", [self._of[id(t)], self._of[id(other)]], other)
             alike.append(t)
 
-    def _put(self, name: str, kinds: list[_Node | str], t: torch.Tensor) -> None:
+    def _put(self, name: str, kinds: list[_Node | str], t: Tensor) -> None:
         """Note what a tensor is, which is made of these kinds."""
         sources = [*dict.fromkeys(kind for kind in kinds if isinstance(kind, _Node))]
         weight = "weight" in kinds
@@ -157,8 +155,7 @@ class Recording(TorchFunctionMode):
         if sources or name == "input":
             weighted = weight and name not in _COPIES
             axis = (_AXES.get(name) if weight else None) or _kept_axis(sources, t)
-            if not axis and "_norm" in name:
-                axis = 1 - t.ndim
+            axis = axis or (1 - t.ndim if "_norm" in name else None)
             node = _Node(name, self._stack[-1], sources, weighted, t, axis)
             self._nodes.append(node)
             self._of[id(t)] = node
@@ -213,14 +210,14 @@ class Recording(TorchFunctionMode):
                 yield node.path, name
 
 
-def _memory(t: torch.Tensor) -> int:
+def _memory(t: Tensor) -> int:
     """Return a number that is equal for tensors of the same memory."""
     with contextlib.suppress(NotImplementedError, RuntimeError):  # a sparse tensor
         return t.untyped_storage().data_ptr() or id(t)
     return id(t)
 
 
-def _kept_axis(sources: list[_Node], t: torch.Tensor) -> int | None:
+def _kept_axis(sources: list[_Node], t: Tensor) -> int | None:
     """Return the axis of the channels of a source if a tensor has them there, too."""
     for source in sources if t.ndim else ():
         axis, shape = source.axis, source.tensor.shape

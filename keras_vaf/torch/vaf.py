@@ -13,8 +13,6 @@ from keras_vaf.ops.functions_on_torch import G, check_g, of_package
 from keras_vaf.ops.on_torch import vaf
 from keras_vaf.utils import MOST_UNITS, check_integer, check_kinds, check_sizes
 
-NAMES = ("alpha", "alpha_bias", "beta", "beta_bias")
-
 
 class VAF(torch.nn.Module):
     """Variable Activation Function: an activation that is a tiny trained network.
@@ -48,14 +46,9 @@ class VAF(torch.nn.Module):
         inplace: Has no effect. Models that take a class of activations, such as timm's
             with `act_layer=VAF`, pass it to each of them.
 
-    Input shape:
-        Floating-point tensors of any shape that has the unshared sizes at `axes`.
-
-    Output shape:
-        Same as the input.
-
-    Weights:
-        `weight` of shape `(*unshared, 3 * k + 1)`.
+    Shape:
+        Input and output: floating-point tensors that have the unshared sizes at `axes`.
+        `weight`: `(*unshared, 3 * k + 1)`.
 
     Raises:
         ValueError: If an argument is invalid, or an input is not of a floating-point
@@ -148,17 +141,17 @@ class VAF(torch.nn.Module):
     def extra_repr(self) -> str:
         """Return what `print` shows of this module."""
         g, sizes = getattr(self.g, "__name__", self.g), tuple(self.weight.shape[:-1])
-        if not sizes:
-            return f"k={self.k}, g={g}, sharing=layer"
-        sharing = "sharing=channel, " if self.axes == (1,) else ""
-        return f"k={self.k}, g={g}, {sharing}unshared={sizes}, axes={self.axes}"
+        kind = "sharing=channel, " if self.axes == (1,) else ""
+        axes = f"{kind}unshared={sizes}, axes={self.axes}" if sizes else "sharing=layer"
+        return f"k={self.k}, g={g}, {axes}"
 
 
 def _read_four_weights(
     module: torch.nn.Module, state: dict[str, Any], prefix: str, *_: Any
 ) -> None:
     """Pack four weights into one, as a Keras layer stores them below this module."""
+    names = "alpha", "alpha_bias", "beta", "beta_bias"
     keys = {re.split(r"[./]", key)[-1]: key for key in state if key.startswith(prefix)}
-    if all(name in keys for name in NAMES):
-        *parts, last = [state.pop(keys[name]) for name in NAMES]
+    if keys.keys() >= {*names}:
+        *parts, last = [state.pop(keys[name]) for name in names]
         state[prefix + "weight"] = torch.cat([*parts, last[..., None]], -1)

@@ -26,7 +26,8 @@ def test_another_g_is_fitted_to_the_inputs(act, g, k):
         weight.data.copy_(torch.linspace(0, 1, 16))
     made = convert(module, data=X, g=g, k=k)
     (line,), (kept,) = report(made).replaced, report(made).kept
-    assert isinstance(made[1], VAF) and made[1].k == k and made[1].g == g
+    assert isinstance(made[1], VAF) and made[1].k == k
+    assert made[1].g == getattr(g, "__name__", g)  # known functions have names
     assert kept.kept == "it shapes an output of the model"
     with torch.no_grad():
         h = module[0](X)

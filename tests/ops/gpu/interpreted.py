@@ -9,7 +9,7 @@ import torch
 from keras_vaf.layers import VAFActivation
 from keras_vaf.ops import plain_operators
 from keras_vaf.ops.equation import Layout
-from keras_vaf.ops.formula_on_torch import vaf_formula
+from keras_vaf.ops.functions_on_torch import vaf_formula
 from keras_vaf.ops.gpu import on_torch, plan
 from keras_vaf.ops.on_torch import vaf
 from keras_vaf.torch import VAF

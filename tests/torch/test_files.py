@@ -46,8 +46,9 @@ def test_a_file_makes_the_module_again(tmp_path, wrapper, dtype):
     if wrapper == "base_model":
         saved.get_base_model = lambda: module
     save_vafs(saved, path)
-    again = copy.deepcopy(base).to(dtype)
+    again = copy.deepcopy(base).to(dtype).eval()
     found = load_vafs(again, path)
+    assert not any(part.training for part in again.modules())
     assert found["elu"] == "ELU -> VAF" and again.one is again.same
     assert {p.dtype for p in again.parameters()} == {dtype}
     expected = copy.deepcopy(module).to(dtype)
@@ -67,6 +68,13 @@ def changed(**parts):
     return module
 
 
+def sharded(module):
+    """Return a module with the mark of weights that `fully_shard` has sharded."""
+    for weight in module.parameters():
+        weight.full_tensor = None
+    return module
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -80,6 +88,8 @@ def changed(**parts):
         (lambda: changed(slopes=VAF(unshared=(5,))), r"unshared=\(5,\)"),
         (lambda: changed(more=VAF()), "no VAFs but those of the file"),
         (lambda: changed().to("meta"), "weights in memory"),
+        (lambda: sharded(Block()), "weights in memory"),
+        (lambda: changed(one=VAF(g="gelu", device="meta")), "weights in memory"),
     ],
 )
 def test_another_module_is_refused_and_left_as_it_was(tmp_path, make, message):

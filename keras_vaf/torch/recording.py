@@ -30,12 +30,11 @@ _COPIES = {
     *("column_stack", "where", "copy", "setitem", "index_put", "index_copy", "scatter"),
     *("masked_scatter", "slice_scatter", "select_scatter", "written"),
 }
+_NORMS = "batch_norm", "group_norm", "instance_norm"  # channels are axis 1
 # The axis of the channels in the output of each operator with weights.
-_AXES = {
-    **dict.fromkeys(("linear", "layer_norm", "rms_norm", "embedding", "addmm"), -1),
-    "matmul": -1,
-    **{f"conv{kind}{n}d": -1 - n for kind in ("", "_transpose") for n in (1, 2, 3)},
-}
+_AXES = {f"conv{kind}{n}d": -1 - n for kind in ("", "_transpose") for n in (1, 2, 3)}
+_AXES |= dict.fromkeys(("linear", "layer_norm", "rms_norm", "embedding", "addmm"), -1)
+_AXES["matmul"] = -1
 
 
 @contextlib.contextmanager
@@ -155,7 +154,7 @@ class Recording(TorchFunctionMode):
         if sources or name == "input":
             weighted = weight and name not in _COPIES
             axis = (_AXES.get(name) if weight else None) or _kept_axis(sources, t)
-            axis = axis or (1 - t.ndim if "_norm" in name else None)
+            axis = axis or (1 - t.ndim if name in _NORMS else None)
             node = _Node(name, self._stack[-1], sources, weighted, t, axis)
             self._nodes.append(node)
             self._of[id(t)] = node

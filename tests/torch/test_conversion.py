@@ -136,6 +136,9 @@ def test_a_function_per_channel():
     close(converted(IMAGES), module(IMAGES))
     for other in (freeze(converted), torch.compile(converted, backend="eager")):
         close(other(IMAGES), module(IMAGES))
+    first = nn.LayerNorm(8, elementwise_affine=False), nn.Flatten(1), nn.GELU()
+    kept = convert(nn.Sequential(*first, nn.Linear(8, 1)), data=X, sharing="channel")
+    assert kept[2].weight.shape == (10,)  # no layer says which axis has the channels
     shared = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
     shared.append(shared[1]).append(nn.Linear(4, 1))
     both = convert(shared, data=X, sharing="channel")

@@ -1,5 +1,6 @@
 """`load_model` and `change_file`, which read a saved model and write a changed copy."""
 
+import contextlib
 import os
 import textwrap
 import warnings
@@ -63,13 +64,11 @@ def load_model(path: str | os.PathLike[str], compile: bool = True) -> keras.Mode
 
 def _needs_pytorch(path: str | os.PathLike[str]) -> bool:
     """Return whether compiling a saved model would import PyTorch on this backend."""
-    if keras.backend.backend() == "torch" or not zipfile.is_zipfile(path):
-        return False
-    try:
-        with zipfile.ZipFile(path) as file:
-            return b".backend.torch." in file.read("config.json")
-    except Exception:  # of any class in a damaged file, of which Keras says more
-        return False
+    with contextlib.suppress(Exception), zipfile.ZipFile(path) as file:
+        # A damaged file raises errors of any class, of which Keras says more.
+        on_torch = keras.backend.backend() == "torch"
+        return not on_torch and b".backend.torch." in file.read("config.json")
+    return False
 
 
 def change_file(

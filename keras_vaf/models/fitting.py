@@ -67,8 +67,7 @@ def fit_to_inputs(model: Any, drafts: Sequence[Draft], data: Any) -> None:
     fitted = [each for each in drafts if each.starts and not each.kept]
     if not fitted:
         return
-    pairs = [(new, each.old) for each in fitted for new in keras.tree.flatten(each.new)]
-    instead = {id(new): old for new, old in pairs}
+    instead = {id(new): e.old for e in fitted for new in keras.tree.flatten(e.new)}
     inputs = activation_inputs(model, data, sys.maxsize, instead)
     check_finite_inputs(inputs)
     layers = trainable_activations(model)

@@ -164,12 +164,10 @@ def _function(function: Callable[[Any], Any]) -> tuple[str, KnownStart]:
         return name, FunctionStart(name)
     if isinstance(function, keras.layers.Layer):
         raise NoExactStartError("no g is known for which the start is exact")
-    x = functions.GRID[None]
-    try:
-        row, column = (functions.evaluate(function, each) for each in (x, x.T[:-4]))
-    except Exception:  # the code of users may raise any error
-        row = column = np.empty(0)
-    alone = row.shape == x.shape and np.allclose(row.T[:-4], column, equal_nan=True)
+    x, alone = functions.GRID[None], False
+    with contextlib.suppress(Exception):  # the code of users may raise any error
+        row, some = (functions.evaluate(function, each) for each in (x, x.T[:-4]))
+        alone = row.shape == x.shape and np.allclose(row.T[:-4], some, equal_nan=True)
     if not alone:
         raise KeptError(f"{label(function)} looks at several elements at once")
     operation = isinstance(function, keras.Operation)

@@ -93,7 +93,6 @@ def test_every_public_function_is_tried():
 
 
 def test_a_model_whose_conversion_fails_is_locked_as_before():
-
     class Own(keras.Model):
         def __init__(self):
             super().__init__()

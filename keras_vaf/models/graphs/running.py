@@ -106,9 +106,14 @@ def read(
     layers = reader.trainable_activations(model)
     if data is None:
         return layers, {}
-    if is_graph(model):
-        rows = activation_inputs.arrays_of(data)
-        run(model, keras.tree.map_structure(lambda each: each[:1], rows))
-    inputs = reader.activation_inputs(model, data, *options)
+    graph = is_graph(model)
+    if graph:
+        check_data(data)
+    try:
+        inputs = reader.activation_inputs(model, data, *options)
+    except (TypeError, ValueError):
+        if graph:
+            run(model, data)  # says what is expected, if data are the reason
+        raise
     check_finite_inputs(inputs)
     return layers, inputs

@@ -202,11 +202,8 @@ def _rebuilt(model: keras.Model, parts: dict[int, _Part]) -> keras.Model:
         made.append((part, layer_like(layer, **config, **part.relu)))
         return made[-1][1]
 
-    def calls(layer: Any) -> list[Any]:
-        part = parts.get(id(layer))
-        return [] if part is not None and part.gone else [layer]
-
-    copy = graph_copy(model, make, calls)
+    gone = {id(part.operation) for part in parts.values() if part.gone}
+    copy = graph_copy(model, make, lambda new: [] if id(new) in gone else [new])
     for part, layer in made:
         layer.set_weights([part.kernel, part.bias])
     return copy

@@ -20,6 +20,10 @@ _SCRIPT = re.compile(
 )
 # Options of the command line, which are not broken after their hyphens.
 _OPTION = re.compile(r"(?<=[>\s`])--?[a-z][a-z-]*(?=[^<>]*</code>)")
+# In cells of tables: where a phone may break names, and intervals, which it does not.
+_CELL = re.compile(r"<td.*?</td>", re.DOTALL)
+_PLACE = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+</code>)|(?<=\w_)(?=\w[^<>]*<)")
+_INTERVAL = re.compile(r"\([^()<>]+ to [^()<>]+\)")
 _BADGE = re.compile(r'<img alt="([^"]*)" src="https?:[^>]*>')
 
 
@@ -109,7 +113,13 @@ def on_page_content(content, **kwargs):
     content = _SCRIPT.sub("", content)
     content = _BADGE.sub(r"\1", content)
     content = _OPTION.sub(r'<span class="option">\g<0></span>', content)
+    content = _CELL.sub(_narrow, content)
     return _FORMULA.sub(_mathml, content)
+
+
+def _narrow(cell: re.Match[str]) -> str:
+    text = _PLACE.sub("<wbr>", cell[0])
+    return _INTERVAL.sub(r'<span class="interval">\g<0></span>', text)
 
 
 def _mathml(found: re.Match[str]) -> str:

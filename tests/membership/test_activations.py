@@ -48,8 +48,8 @@ def test_it_is_compared_if_it_acts_on_each_element_and_documented(name):
     assert named == needed, f"Give `Member({name}, ...)` in {TUPLE} a name and a title."
     rows = (ROOT / "docs" / "family.md").read_text(encoding="utf-8").splitlines()
     place = "layers" if name == "VAFActivation" else "family"
-    first = f"| [`{name}`](reference/{place}.md#keras_vaf.layers.{name}) |"
-    line = f"{first} f(a) | parameters | sharing | start | paper |"
+    first = f"| [`{name}`](reference/{place}.md#keras_vaf.layers.{name})<br>"
+    line = f"{first}paper | f(a) | parameters | sharing | start |"
     found = any(row.startswith(first) for row in rows)
     assert found, f"Add a row to the first table of docs/family.md: {line}"
     for part in ("Formula", "Reference:", ">>> "):

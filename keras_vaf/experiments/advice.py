@@ -28,7 +28,7 @@ _SENTENCES = {
     "only": "Use {own}: it is the only activation.",
     "best": "Use {own}: its mean validation {score}, {error}, is the best of {count} "
     "networks ({title}: {mean}).",
-    "ties": "{title} reached the same, with no lower loss.",
+    "ties": "The same score, with no lower loss: {title}.",
     "no score": "It or {title} has a fold without a finite score.",
     "equal": "On the test rows of all folds, it equals {title}.",
     "sure": "On the test rows, its {score} {size} that of {title}, beyond chance "
@@ -37,8 +37,8 @@ _SENTENCES = {
     "folds cannot tell that from chance{in_ends}.",
     "reference": "Better on the test rows, with one try: {title}, {score} {mean}"
     "{in_ends}.",
-    "network": "{title} tests better than {own}, and better than {first} beyond chance "
-    "(p {p}). A choice by test rows would make their score too good.",
+    "network": "Better than {own} on the test rows, and than {first} beyond chance "
+    "(p {p}): {title}. A choice by test rows would make their score too good.",
     "time": "An epoch with {own} took {times:.2g} times as long as with {title}.",
     "wider": "Next, try a wider network, {option}.",
     "few": "To tell what is more than chance, use at least three folds, {option}.",

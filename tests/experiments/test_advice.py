@@ -57,7 +57,7 @@ def test_validation_rows_choose_and_test_rows_say_how_sure_that_is(joined):
         f"{low:,.0f} to {high:,.0f}). On the test rows, its RMSE is 8.4 % higher than "
         "that of GELU, the next on validation rows, beyond chance (95% interval of the "
     )
-    assert "GELU tests better than SiLU, and better than ReLU beyond chance (p " in text
+    assert "Better than SiLU on the test rows, and than ReLU beyond chance (p " in text
     assert text.endswith("test folds larger: only more rows do.")
 
 
@@ -72,7 +72,7 @@ SAID = {  # scores of each activation, and what is said of them
     ),
     "ties": (
         {"prelu": (1.0, RELU), "relu": (1.0, RELU), "gelu": (1.0, NEAR)},
-        ["(ReLU: 1). ReLU, GELU reached the same, with no lower loss."],
+        ["(ReLU: 1). The same score, with no lower loss: ReLU, GELU."],
         ["On the test rows of all folds, it equals ReLU, the next"],
     ),
     "two folds": (

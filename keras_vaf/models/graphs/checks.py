@@ -32,7 +32,7 @@ def check_graph(model: Any, advice: str = INPLACE) -> None:
     """Raise an error with the way to go if a model has no graph."""
     if is_graph(model):
         return
-    hint = "Load a file with keras.saving.load_model first."
+    hint = "Load files by keras.saving.load_model; PyTorch needs KERAS_BACKEND=torch."
     if isinstance(model, keras.layers.Layer):
         hint = advice
     raise ValueError(

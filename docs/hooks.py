@@ -23,7 +23,9 @@ _OPTION = re.compile(r"(?<=[>\s`])--?[a-z][a-z-]*(?=[^<>]*</code>)")
 # In cells of tables: where a phone may break names, and intervals, which it does not.
 _CELL = re.compile(r"<td.*?</td>", re.DOTALL)
 _PLACE = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+</code>)|(?<=\w_)(?=\w[^<>]*<)")
-_INTERVAL = re.compile(r"\([^()<>]+ to [^()<>]+\)")
+_INTERVAL = re.compile(
+    r"\([^()<>]+ to [^()<>]+\)|(?:[\d.]+ [→/]|p =|p &lt;|better,) [\d.]+"
+)
 _BADGE = re.compile(r'<img alt="([^"]*)" src="https?:[^>]*>')
 
 

@@ -149,7 +149,7 @@ def train_missing(
                 return found
             study = study._replace(rates=(*study.rates, *more))
             rates = " and ".join(f"{rate:g}" for rate in more)
-            phase, note = f"Training with a further learning rate, {rates}", ""
+            phase, note = f"Training with learning rate {rates}", ""
     except _killed() as error:
         raise ChildProcessError(
             "A training process was killed, perhaps for lack of memory. Every finished "

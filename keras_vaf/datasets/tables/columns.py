@@ -89,10 +89,9 @@ class Column:
         self, cells: "Series", numbers: np.ndarray | None = None, decimal: str = ""
     ) -> np.ndarray:
         """Return cells as float64 numbers; `numbers` are those that are not text."""
-        pandas = require("pandas", extra="experiments")
         cells = cells.fillna("") if "" in self.names else cells
-        places, found = pandas.factorize(cells)  # place -1: missing
-        texts = pandas.Series(found, dtype="str")
+        places, found = cells.factorize()  # place -1: missing
+        texts = found.astype("str").to_series()
         values = np.append(self._values(texts, decimal or self.decimal), np.nan)[places]
         if self.kind == "category":
             return np.where(np.isnan(values) & cells.notna(), UNKNOWN, values)
@@ -217,10 +216,8 @@ def _plain_numbers(texts: "Series", decimal: str) -> np.ndarray:
     """Return texts such as `-1.5e3` as numbers, and NaN for others."""
     if decimal == ",":
         texts = texts.str.translate({ord("."): "?", ord(","): "."})
-    pyarrow = require("pyarrow", extra="experiments")
     texts = texts.where(texts.str.fullmatch(_PLAIN, na=False))
-    array = pyarrow.array(texts, "string", from_pandas=True).cast("float64")
-    return array.to_numpy(zero_copy_only=False)
+    return texts.to_numpy("float64")
 
 
 def _clean(texts: "Series") -> "Series":

@@ -123,7 +123,7 @@ class TrainableActivation(keras.layers.Layer):
             self._add_weights(())
             if keras.backend.backend() == "torch":
                 list(self.parameters())  # `state_dict` contains them from now on
-                self._has_paths = False
+            self._has_paths = False
 
     def _slots(self) -> list[str]:
         """Return the names of the arguments of the weights, and of the function."""

@@ -138,6 +138,14 @@ def test_two_of_one_name_inside_one_layer_are_listed_apart(make):
     assert len({weight.path for weight in layer.weights}) == len(layer.weights)
 
 
+@pytest.mark.parametrize("make", [gates, stacked, pair])
+def test_paths_differ_before_the_first_call(make):
+    model = keras.Sequential([make()])
+    model.compile("adam", "mse")
+    tree = model.get_state_tree()["trainable_variables"]
+    assert len(keras.tree.flatten(tree)) == len(model.weights) > 0
+
+
 @pytest.mark.parametrize("sharing", ["layer", "channel"])
 def test_every_reader_counts_two_of_one_name_as_two(sharing):
     inputs = keras.Input((4,))

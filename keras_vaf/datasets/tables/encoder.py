@@ -94,7 +94,7 @@ class TableEncoder(keras.layers.Layer):
         scale, target = fitted.input_scale, fitted.target_scale
         wide = dataset.y.dtype == np.float64
         offset = float(target.center[0]) if target is not None and wide else 0.0
-        form = dataset.columns, scale.fill, scale.center, scale.spread, kept
+        form: Any = dataset.columns, scale.fill, scale.center, scale.spread, kept
         return cls(*form, dataset.target or "target", dataset.class_names, offset)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:

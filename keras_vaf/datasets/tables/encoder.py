@@ -92,9 +92,11 @@ class TableEncoder(keras.layers.Layer):
         """Return the encoder that is equivalent to a fitted preprocessing."""
         kept = [fitted.categories.get(n, ()) for n in range(len(dataset.columns))]
         scale, target = fitted.input_scale, fitted.target_scale
+        arrays = scale.fill, scale.center, scale.spread
+        fill, center, spread = (array.tolist() for array in arrays)
         wide = dataset.y.dtype == np.float64
         offset = float(target.center[0]) if target is not None and wide else 0.0
-        form: Any = dataset.columns, scale.fill, scale.center, scale.spread, kept
+        form = dataset.columns, fill, center, spread, kept
         return cls(*form, dataset.target or "target", dataset.class_names, offset)
 
     def encode(self, table: Any, na: Sequence[str] = ()) -> np.ndarray:

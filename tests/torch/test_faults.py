@@ -231,6 +231,10 @@ def test_without_data_the_order_and_the_code_of_hosts_decide():
     ):
         found = lines(Host(None, **parts))
         assert said in found[0] and found[-1].endswith("give `data` to check them")
+    inner = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+    encoder = layer(nn.TransformerEncoderLayer, nn.Tanh())
+    for module in (nn.Sequential(inner, last), encoder):
+        assert "tanh -> VAF" in lines(module)[0]
     code = {"forward": lambda s, x: torch.relu(s[0](x))}
     said = lines(type("Fixed", (nn.Sequential,), code)(*network(nn.ReLU())))[0]
     assert "the code of Fixed may compute it" in said

@@ -161,15 +161,14 @@ class Conversion:
     def _replacement(self, line: Any, g: str | G) -> VAF:
         """Return the VAF for an activation, and describe the change."""
         part, count, remarks = line.old, len(line.starts), []
-        place = (1, count) if count > 1 else None  # axis and size
+        place: tuple[int, ...] = (1, count) if count > 1 else ()  # axis and size
         if self.seen and self.sharing == "channel":
             place = place or self.seen.channels(line.layer)
-            if place is None:
+            if not place:
                 remarks.append("shared per layer: its calls differ in channels")
-        axes, sizes = (place[:1], place[1:]) if place else ((), ())
         try:
             with torch.device("cpu"):
-                vaf = VAF(self.k, self.g or g, sizes, axes, line.starts[0])
+                vaf = VAF(self.k, self.g or g, place[1:], place[:1], line.starts[0])
             own = of_package(vaf.g)
             units = [(start, start.units(self.k, own)) for start in line.starts]
             if count > 1:

@@ -9,10 +9,8 @@ import torch
 
 from keras_vaf.torch.vaf import VAF
 
-_Encoder, _Decoder = HOSTS = (
-    torch.nn.TransformerEncoderLayer,
-    torch.nn.TransformerDecoderLayer,
-)
+_Decoder = torch.nn.TransformerDecoderLayer
+HOSTS = torch.nn.TransformerEncoderLayer, _Decoder
 _NO_HOLDERS = torch.Tensor, torch.nn.Module, type, ModuleType, str, int, float
 
 
@@ -77,11 +75,16 @@ def exchange(module: torch.nn.Module, new: Mapping[str, torch.nn.Module]) -> Non
     Lists, tuples, dictionaries and other objects of a module may hold it, too.
     """
     parts = {id(module.get_submodule(path)): part for path, part in new.items()}
+
+    def exchanged(held: Any) -> Any:
+        if type(held) is not tuple:
+            return parts.get(id(held), held)
+        new = tuple(map(exchanged, held))
+        return new if [*map(id, new)] != [*map(id, held)] else held
+
     for holder, key, held in held_by([vars(part) for part in module.modules()]):
-        if id(held) in parts and isinstance(holder, dict | list):
-            holder[key] = parts[id(held)]
-        elif type(held) is tuple and not parts.keys().isdisjoint(map(id, held)):
-            holder[key] = tuple(parts.get(id(each), each) for each in held)
+        if isinstance(holder, dict | list) and (other := exchanged(held)) is not held:
+            holder[key] = other
     for part in module.modules():
         if isinstance(part, HOSTS) and isinstance(part.activation, VAF):
             vars(part)["activation"] = part.activation  # copies of decoders keep it

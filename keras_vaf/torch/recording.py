@@ -81,6 +81,7 @@ class Recording(TorchFunctionMode):
         super().__init__()
         module = clone(module, shared=True).eval()
         self._nodes: list[_Node] = []
+        self._calls: dict[str, list[_Node]] = defaultdict(list)  # of activations
         self._activations, self._stack = {*activations}, [""]
         # Tensors by their memory. The id of one that is not held is used again.
         self._held: dict[int, list[Tensor]] = defaultdict(list)
@@ -158,6 +159,8 @@ class Recording(TorchFunctionMode):
             node = _Node(name, self._stack[-1], sources, weighted, t, axis)
             self._nodes.append(node)
             self._of[id(t)] = node
+            if name == "activation":
+                self._calls[node.path].append(node)
 
     def _search(self) -> None:
         """Find the facts about each node, from the last to the first."""
@@ -181,7 +184,7 @@ class Recording(TorchFunctionMode):
 
     def reason(self, path: str, bounded: bool) -> str:
         """Return why an activation, whose values may be bounded, is kept, or ""."""
-        calls = self._calls(path)
+        calls = self._calls[path]
         if not calls:
             return "`data` does not reach it"
         calls = [node for node in calls if node.reaches]
@@ -193,13 +196,10 @@ class Recording(TorchFunctionMode):
             return "it shapes an output of the model"
         return ""
 
-    def _calls(self, path: str) -> list[_Node]:
-        return [n for n in self._nodes if n.path == path and n.name == "activation"]
-
-    def channels(self, path: str) -> tuple[int, int] | None:
-        """Return the axis and the number of channels, if all calls agree."""
-        found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in self._calls(path)}
-        return found.pop() or None if len(found) == 1 else None
+    def channels(self, path: str) -> tuple[int, ...]:
+        """Return the axis and the number of channels, or () if calls differ."""
+        found = {n.axis and (n.axis, n.tensor.shape[n.axis]) for n in self._calls[path]}
+        return found.pop() or () if len(found) == 1 else ()
 
     def by_code(self) -> Iterator[tuple[str, str]]:
         """Yield the paths of modules whose code calls activations, and the names."""

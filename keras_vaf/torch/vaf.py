@@ -90,8 +90,7 @@ class VAF(torch.nn.Module):
         check_kinds("axes", axes, int)
         self.axes = tuple(axes)
         self.initialization = initialization
-        shape = (*sizes, 3 * self.k + 1)
-        empty = torch.empty(shape, device=device, dtype=dtype)
+        empty = torch.empty((*sizes, 3 * self.k + 1), device=device, dtype=dtype)
         self.weight = torch.nn.Parameter(empty)
         self.reset_parameters()
         self.register_load_state_dict_pre_hook(_read_four_weights)

@@ -139,6 +139,8 @@ def test_a_function_per_channel():
     first = nn.LayerNorm(8, elementwise_affine=False), nn.Flatten(1), nn.GELU()
     kept = convert(nn.Sequential(*first, nn.Linear(8, 1)), data=X, sharing="channel")
     assert kept[2].weight.shape == (10,)  # no layer says which axis has the channels
+    half = Host(lambda s, x: s.c(s.r(s.a(x)[:, :4])), r=nn.GELU(), c=nn.Linear(4, 1))
+    assert convert(half, data=X, sharing="channel").r.weight.shape == (4, 10)
     shared = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
     shared.append(shared[1]).append(nn.Linear(4, 1))
     both = convert(shared, data=X, sharing="channel")

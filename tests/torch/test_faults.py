@@ -75,17 +75,17 @@ def test_outputs_without_tensors_and_without_gradients():
 
 def test_a_part_is_replaced_wherever_it_is_held():
     def run(s, x):
-        return s.b(s.held.r[0](s.b(s.more["r"][0](s.b(s.r(s.a(x)))))))
+        return s.b(s.held.r[0][0](s.b(s.more["r"][0](s.b(s.r(s.a(x)))))))
 
     part, tied = nn.GELU(), (nn.PReLU(), nn.PReLU())
-    held = {"twin": part, "held": SimpleNamespace(r=(part,)), "more": {"r": [part]}}
+    held = {"twin": part, "held": SimpleNamespace(r=((part,),)), "more": {"r": [part]}}
     module = Host(run, r=part, **held)
     tied[1].weight = tied[0].weight
     for inplace in (False, True):
         found = convert(module, data=X, inplace=inplace)
         assert isinstance(found.r, VAF)
         assert "1 replaced, 0 kept, parameters +10" in report(found).details
-        assert found.r is found.twin is found.held.r[0] is found.more["r"][0]
+        assert found.r is found.twin is found.held.r[0][0] is found.more["r"][0]
         both = convert(network(*tied), data=X, inplace=inplace)
         assert isinstance(both[1], VAF) and both[1] is both[3]
         assert report(both).parameters == 9

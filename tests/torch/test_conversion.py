@@ -136,9 +136,11 @@ def test_a_function_per_channel():
     close(converted(IMAGES), module(IMAGES))
     for other in (freeze(converted), torch.compile(converted, backend="eager")):
         close(other(IMAGES), module(IMAGES))
-    first = nn.LayerNorm(8, elementwise_affine=False), nn.Flatten(1), nn.GELU()
-    kept = convert(nn.Sequential(*first, nn.Linear(8, 1)), data=X, sharing="channel")
-    assert kept[2].weight.shape == (10,)  # no layer says which axis has the channels
+    plain = nn.LayerNorm(8, elementwise_affine=False)  # it may have no channels
+    for norm, sizes in ((plain, ()), (nn.BatchNorm1d(8), (8,))):
+        layers = nn.Sequential(norm, nn.GELU(), nn.Linear(8, 1))
+        made = convert(layers, data=X, sharing="channel")
+        assert made[1].weight.shape == (*sizes, 10)
     half = Host(lambda s, x: s.c(s.r(s.a(x)[:, :4])), r=nn.GELU(), c=nn.Linear(4, 1))
     assert convert(half, data=X, sharing="channel").r.weight.shape == (4, 10)
     shared = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))

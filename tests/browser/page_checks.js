@@ -12,6 +12,12 @@
     if (each.clientWidth && each.scrollWidth > each.clientWidth + 1)
       problems.push(`code is cut: ${each.textContent}`);
 
+  // All columns of a table are seen, also on a phone. Records and notebooks may scroll.
+  if (!/\/(records|reports|notebooks)\//.test(location.pathname))
+    for (const each of article.querySelectorAll(".md-typeset__scrollwrap"))
+      if (each.scrollWidth > each.clientWidth)
+        problems.push(`table is cut: ${each.textContent.trim().slice(0, 40)}`);
+
   // Formulas are drawn: limits are above and below their sum, and fractions have two lines.
   const box = (element) => element.getBoundingClientRect();
   for (const formula of article.querySelectorAll("math")) {

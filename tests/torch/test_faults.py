@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import os
 import threading
 from types import SimpleNamespace
 
@@ -71,6 +72,27 @@ def test_outputs_without_tensors_and_without_gradients():
     said = lines(integers, data=X)
     assert said[0] == "r: relu kept, the outputs have no gradient for it"
     assert said[-1] == "the outputs have no gradient"
+
+
+class Widening(nn.ReLU):
+    """A ReLU that returns float32 at least."""
+
+    def forward(self, x):
+        return super().forward(x).to(torch.promote_types(x.dtype, torch.float32))
+
+
+def test_a_comparison_knows_types_rounding_and_what_no_seed_repeats():
+    run = lambda s, x: s.b((h := s.r(s.a(x))).to(x.dtype)) * h[:, :1]  # noqa: E731
+    module = Host(run, r=Widening()).bfloat16()
+    assert "the outputs differ without it" in lines(module, data=X.bfloat16())[0]
+
+    def noisy(s, x):
+        noise = torch.frombuffer(bytearray(os.urandom(48)), dtype=torch.uint8)
+        return s.b(s.r(s.a(x.float()))) + noise.view(6, 8) / 255
+
+    rounded = lambda s, x: s.b(s.r(s.a(x))) + 1e4 - 1e4  # noqa: E731
+    for run in (noisy, rounded):
+        assert isinstance(convert(Host(run, r=nn.LeakyReLU(0.3)), data=X).r, VAF)
 
 
 def test_a_part_is_replaced_wherever_it_is_held():

@@ -46,6 +46,7 @@ def lines(module, **arguments):
     "end",
     [
         lambda z: 1e-6 * z,
+        lambda z: torch.complex(0 * z, z),
         lambda z: torch.cat([z, torch.full_like(z, 1e6)], -1),
         lambda z: 0 * (1e3 * z).sin().sqrt(),  # NaN or 0
         lambda z: torch.cat([(1e7 * z[:, :1]).sin(), z], -1),  # a column is rounded
@@ -67,7 +68,8 @@ def test_outputs_without_tensors_and_without_gradients():
 
     hidden = Host(lambda s, x: [Hidden(), s.b(s.r(s.a(x)))][:1], r=nn.ReLU())
     assert lines(hidden, data=X)[-1] == "no tensor was found in the outputs"
-    assert report(convert(hidden, data=X)).deviation is None
+    made = convert(hidden, data=X)
+    assert report(made).deviation is None and isinstance(made.r, VAF)
     integers = Host(lambda s, x: s.b(s.r(s.a(x))).argmax(-1), r=nn.ReLU())
     said = lines(integers, data=X)
     assert said[0] == "r: relu kept, the outputs have no gradient for it"

@@ -113,6 +113,7 @@ def test_a_part_is_replaced_wherever_it_is_held():
         both = convert(network(*tied), data=X, inplace=inplace)
         assert isinstance(both[1], VAF) and both[1] is both[3]
         assert report(both).parameters == 9
+        assert {each.error for each in report(both).replaced} == {0.0}
 
 
 def test_errors_change_nothing():

@@ -19,9 +19,8 @@ _AROUND = 5  # numbers of a row or column that tell about one of them
 class Run:
     """A run of a copy of a module, and of its gradient, in a mode.
 
-    It has `outputs`, their numbers as `values` in float64, and an `error` or "".
-    `called` has the paths of the new parts that were called, and `trained` of those
-    with a gradient.
+    It has `outputs`, their numbers as `values` in float64, an `error` or "", and the
+    paths of the new parts that were `called`, and of those with a gradient (`trained`).
     """
 
     def __init__(self, module: Module, data: Any, mode: str, new: Any = ()) -> None:

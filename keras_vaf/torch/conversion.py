@@ -9,12 +9,12 @@ import torch
 
 from keras_vaf.initializers import FunctionStart, PiecewiseLinearStart
 from keras_vaf.ops.functions_on_torch import Found, G, of_package, recognize
+from keras_vaf.torch import modules
 from keras_vaf.torch.checks import Trials
-from keras_vaf.torch.modules import HOSTS, clone, exchange, hosts_of, parameter_like
 from keras_vaf.torch.recording import CALLED, Recording, same_random_numbers
 from keras_vaf.torch.vaf import VAF
 
-NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
+_NOT_RUN = "nothing was run, so outputs were not compared: give `data` to check them"
 _BY_CODE = "the code of {} computes it; give that class a module instead"
 _GIVE_DATA = "give `data`, or name it in `layers`"
 _LOST = (
@@ -28,8 +28,7 @@ class Conversion:
     """The conversion of a `module`. Arguments are those of `convert`, and `change`.
 
     This makes the record of an activation, one of `lines`. `deviation` is the largest
-    difference of the outputs, or `None` if none was compared. Copies of the module are
-    run; with `inplace`, the last step alone changes it.
+    difference of outputs, or `None`. Copies are run: the last step alone changes it.
     """
 
     change: Callable[..., Any]
@@ -53,7 +52,7 @@ class Conversion:
                 f"is given. Received: sharing={self.sharing!r}"
             )
         with torch.inference_mode(False):  # its parameters would not be trained
-            self.module = self.module if self.inplace else clone(self.module)
+            self.module = self.module if self.inplace else modules.clone(self.module)
             self._convert()
 
     def _convert(self) -> None:
@@ -77,7 +76,7 @@ class Conversion:
             self.seen = Recording(self.module, [*found, *vafs], self.data)
         chosen = self._chosen(parts, found)
         if self.data is None:
-            self.notes.append(NOT_RUN)
+            self.notes.append(_NOT_RUN)
         else:
             trials = Trials(self.module, self.data)
             chosen = trials.keep(chosen)
@@ -87,7 +86,7 @@ class Conversion:
         for host, name in dict.fromkeys(codes):
             reason = _BY_CODE.format(kind := type(every[host]).__name__)
             self.lines.append(self.change(host or kind, name, kept=reason))
-        exchange(self.module, {line.layer: line.new for line in chosen})
+        modules.exchange(self.module, {line.layer: line.new for line in chosen})
         peft = any(type(p).__module__.startswith("peft.") for p in every.values())
         if chosen and (peft or hasattr(self.module, "save_pretrained")):
             self.notes.append(_LOST)
@@ -140,9 +139,9 @@ class Conversion:
         last = max(i for i, (_, each) in enumerate(every) if each is part)
         path, later = every[last][0], every[last + 1 :]
         weighted = [p for p, each in later if [*each.parameters(recurse=False)]]
-        hosts = hosts_of(self.module, path)
+        hosts = modules.hosts_of(self.module, path)
         for place, host in hosts.items():
-            if isinstance(host, HOSTS):
+            if isinstance(host, modules.HOSTS):
                 return ""
             if type(host).forward is not torch.nn.Sequential.forward:
                 break
@@ -180,7 +179,9 @@ class Conversion:
         if getattr(part, "inplace", False):
             remarks.append("it computed in place, the VAF does not")
         line.remark = "; ".join(remarks)
-        like = parameter_like(self.module, line.layer, vaf.weight)
+        like = modules.parameter_like(self.module, line.layer, vaf.weight)
+        if not like.is_meta:
+            modules.in_memory(vaf.weight, line.layer)  # a context may forbid it
         return vaf.train(part.training).to(like)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from keras_vaf.ops.functions_on_torch import FUNCTIONS, recognize
-from keras_vaf.torch.modules import exchange, parameter_like, vafs_of
+from keras_vaf.torch.modules import exchange, in_memory, parameter_like, vafs_of
 from keras_vaf.torch.vaf import VAF
 from keras_vaf.utils import require, write_atomically
 
@@ -46,7 +46,7 @@ def save_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
     vafs_of(module)  # raises an error if there are none
     for place, vaf in _unwrapped(module).named_modules(remove_duplicate=False):
         if isinstance(vaf, VAF):
-            entry, weight = _described(vaf), _in_memory(vaf.weight, place)
+            entry, weight = _described(vaf), in_memory(vaf.weight, place)
             entry = entries.setdefault((id(weight), str(entry)), {"paths": []} | entry)
             entry["paths"].append(place)
             weights.setdefault(entry["paths"][0], weight)
@@ -83,13 +83,13 @@ def load_vafs(module: torch.nn.Module, path: str | os.PathLike[str]) -> dict[str
         for place in places:
             old: Any = parts.get(place, "nothing")
             found[place] = f"{_checked(old, place, entry, weight)} -> VAF"
-            like = _in_memory(parameter_like(module, place, weight), place)
+            like = in_memory(parameter_like(module, place, weight), place)
             vaf, weights[place] = old, weight
             if not isinstance(old, VAF):
                 own = g if g in FUNCTIONS else copy.deepcopy(old)
                 new = VAF(entry["k"], own, sizes, axes, device="cpu").to(like)
                 vaf = made[place] = made.get(places[0]) or new.train(old.training)
-            _in_memory(vaf.weight, place)  # a context may forbid it
+            in_memory(vaf.weight, place)  # a context may forbid it
     vafs = {place: part for place, part in parts.items() if isinstance(part, VAF)}
     if others := sorted(vafs.keys() - weights):
         raise ValueError(
@@ -111,16 +111,6 @@ def _unwrapped(module: Any) -> torch.nn.Module:
     if name in ("_orig_mod", "module") and [*module.children()] == [part]:
         return _unwrapped(part) if [*part.children()] else module
     return module
-
-
-def _in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
-    """Return a weight that has all its numbers here."""
-    if weight.is_meta or hasattr(weight, "full_tensor"):  # of a sharded weight
-        raise ValueError(
-            "The module must have its weights in memory, so offload or shard it "
-            f"afterwards. Received: a weight without its numbers near {place!r}"
-        )
-    return weight
 
 
 def _described(vaf: VAF) -> dict[str, Any]:

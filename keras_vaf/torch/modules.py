@@ -131,6 +131,16 @@ def parameter_like(
     return next((p for p in each if p.is_floating_point()), default)
 
 
+def in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
+    """Return a weight that has all its numbers here."""
+    if weight.is_meta or hasattr(weight, "full_tensor"):  # of a sharded weight
+        raise ValueError(
+            "The module must have its weights in memory, so offload or shard it "
+            f"afterwards. Received: a weight without its numbers near {place!r}"
+        )
+    return weight
+
+
 def parameter_groups(module: torch.nn.Module, **options: Any) -> list[dict[str, Any]]:
     """Return two groups of parameters for an optimizer of PyTorch.
 

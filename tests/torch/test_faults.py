@@ -185,7 +185,7 @@ def test_what_a_module_holds_is_visited_a_fixed_number_of_times():
     assert 0 < visits[1] <= 2 * visits[0]  # by paths it would be 10 times and more
 
 
-def test_modules_without_storage_and_in_inference_mode():
+def test_modules_without_storage_and_in_inference_mode(monkeypatch):
     with torch.device("meta"):
         module, other = (network(nn.GELU(), nn.PReLU()) for _ in range(2))
         for made in (convert(module), convert(other)):
@@ -199,6 +199,14 @@ def test_modules_without_storage_and_in_inference_mode():
         made = convert(module, data=X.clone())
     made(X).sum().backward()
     assert made[1].weight.grad.any()
+    register = nn.Module.register_parameter  # which `init_empty_weights` changes
+
+    def on_meta(part, name, weight):
+        register(part, name, nn.Parameter(weight.to("meta")))
+
+    monkeypatch.setattr(nn.Module, "register_parameter", on_meta)
+    with pytest.raises(ValueError, match="weights in memory"):
+        convert(module, data=X)
 
 
 def physics(s, x):

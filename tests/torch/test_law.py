@@ -19,7 +19,8 @@ from tests.torch.random_modules import RandomModule
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nothing was replaced")
 NIGHT = [pytest.param(i, marks=pytest.mark.nightly("torch")) for i in range(1, 50)]
-TELLING = 64, 92, 133, 375, 453, 639, 928, 1306, 2909  # of breaks: docs/records/breaks.md
+# They tell of breaks: docs/records/breaks.md.
+TELLING = 64, 92, 133, 375, 453, 639, 928, 1306, 2909
 
 
 def paths_of(module):

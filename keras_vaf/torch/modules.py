@@ -136,7 +136,7 @@ def in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
     if weight.is_meta or hasattr(weight, "full_tensor"):  # of a sharded weight
         raise ValueError(
             "The module must have its weights in memory: offload or shard it later, and "
-            f"leave `init_empty_weights`. Received: a weight without them: {place!r}"
+            f"leave `init_empty_weights`. Received: no numbers of a weight, {place!r}"
         )
     return weight
 

@@ -118,6 +118,7 @@ def test_existing_files_and_inputs_are_kept(
     assert "absent does not exist" in refusal(f"{command} absent/{name}")
     assert not (tmp_path / "absent").exists()
     assert run(f"{command} {name} --force")[0] == 0
+    assert (tmp_path / source).read_bytes() == before
     assert path.read_bytes() != b"old"
 
     path.unlink()

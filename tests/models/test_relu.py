@@ -79,13 +79,28 @@ def test_widened_and_frozen_models_are_those_of_convert(make, parts, data):
     np.testing.assert_array_equal(values(model, data), before)
 
 
-def test_normalization_of_padded_zeros_is_kept():
-    parts = [L.Conv2D(4, 3, activation="silu"), L.ZeroPadding2D()]
-    model = sequential([*parts, L.BatchNormalization(), L.Conv2D(2, 3)], IMAGES)
-    frozen, wide = (
-        values(to_relu(model, 3, widen=each), IMAGES) for each in (False, True)
-    )
-    np.testing.assert_allclose(wide, frozen, atol=1e-5)
+def head_twice():
+    inputs, head = keras.Input(IMAGES.shape[1:]), L.Conv2D(2, 3)
+    hidden = L.Conv2D(3, 1, activation="silu")(inputs)
+    return varied(keras.Model(inputs, head(hidden) + head(inputs)))
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        (L.ZeroPadding2D(), L.BatchNormalization(), L.Conv2D(2, 3)),
+        (L.Flatten(), L.BatchNormalization(), L.Dense(2)),
+        (L.Flatten(data_format="channels_first"), L.Dense(2)),
+        (L.MaxPooling2D(), L.Dense(2)),
+        (L.Conv2D(3, 1), layers.VAFActivation(sharing="neuron"), L.Conv2D(2, 3)),
+        None,
+    ],
+)
+def test_what_cannot_be_folded_computes_the_same(behind):
+    parts = [L.Conv2D(4, 3, activation="silu"), *(behind or ())]
+    model = sequential(parts, IMAGES) if behind else head_twice()
+    made = [values(to_relu(model, 3, widen=each), IMAGES) for each in (False, True)]
+    np.testing.assert_allclose(*made, rtol=1e-4, atol=1e-4)
 
 
 def test_units_that_are_not_needed_go():

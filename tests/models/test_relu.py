@@ -91,7 +91,7 @@ def head_twice():
         (L.ZeroPadding2D(), L.BatchNormalization(), L.Conv2D(2, 3)),
         (L.Flatten(), L.BatchNormalization(), L.Dense(2)),
         (L.Flatten(data_format="channels_first"), L.Dense(2)),
-        (L.MaxPooling2D(), L.Dense(2)),
+        (L.Conv2D(3, 1), layers.APL(seed=0), L.MaxPooling2D(), L.Dense(2)),
         (L.Conv2D(3, 1), layers.VAFActivation(sharing="neuron"), L.Conv2D(2, 3)),
         None,
     ],

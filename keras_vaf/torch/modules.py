@@ -135,8 +135,8 @@ def in_memory(weight: torch.Tensor, place: str) -> torch.Tensor:
     """Return a weight that has all its numbers here."""
     if weight.is_meta or hasattr(weight, "full_tensor"):  # of a sharded weight
         raise ValueError(
-            "The module must have its weights in memory: offload or shard it later, and "
-            f"leave `init_empty_weights`. Received: no numbers of a weight, {place!r}"
+            "The module must have its weights in memory: offload or shard it later, "
+            f"and leave `init_empty_weights`. Received: no numbers near {place!r}"
         )
     return weight
 

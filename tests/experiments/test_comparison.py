@@ -101,7 +101,7 @@ def test_references_have_the_scores_of_scikit_learn(regressed, numbers):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    found = regressed.records.set_index(["activation", "fold"])["test"]
+    found = regressed.records.set_index(["activation", "fold"])["test"].sort_index()
     for fold in folds_of(numbers, RECIPE, seed=0):
         train, _, test = fold.rows
         y = numbers.y[train]
@@ -190,7 +190,7 @@ def test_names_of_the_command_line_and_arms_of_ones_own(tmp_path, capsys, data_d
     ]
     assert found.dataset.checksum == load("wine").checksum
     assert set(records(tmp_path)["seed"]) == {0, 5}
-    said = capsys.readouterr().err.splitlines()
+    said = capsys.readouterr().err.strip().splitlines()
     assert said[0] == (
         f"Training: 16 models. Results of version 0.3.0, such as {old}, are not read."
     )

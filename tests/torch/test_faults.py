@@ -62,6 +62,34 @@ def test_a_comparison_sees_every_element(end):
     assert "because it computes in place" in lines(module, data=X)[0]
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda z: (1e4 * z.reshape(-1, 1)).sin(),
+        lambda z: (z[:, None] - z) @ torch.eye(8),  # not in float64
+    ],
+)
+def test_the_rounding_of_a_module_is_no_difference(end):
+    module = Host(lambda s, x: end(s.b(s.r(s.a(x)))), r=nn.Hardsigmoid())
+    assert isinstance(convert(module, data=X).r, VAF)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+def test_data_is_followed_where_pytorch_does_not_tell():
+    def written(s, x):
+        s.view.copy_(y := s.r(s.a(x)))
+        return s.b(y), s.whole
+
+    buffer = Host(written, r=nn.ReLU())
+    buffer.register_buffer("whole", torch.zeros(2, 6, 8))
+    buffer.register_buffer("view", buffer.whole[0])
+    assert "it shapes an output" in lines(buffer, data=X)[0]
+    edges = Host(lambda s, x, e: s.b(torch.sparse.mm(e, s.r(s.a(x)))), r=nn.ReLU())
+    assert isinstance(convert(edges, data=(X, torch.eye(6).to_sparse())).r, VAF)
+    script = nn.Sequential(*network(nn.ReLU())[:2], torch.jit.script(nn.Linear(8, 8)))
+    assert isinstance(convert(script, data=X)[1], VAF)
+
+
 def test_outputs_without_tensors_and_without_gradients():
     class Hidden:
         __slots__ = ("y",)
@@ -70,6 +98,8 @@ def test_outputs_without_tensors_and_without_gradients():
     assert lines(hidden, data=X)[-1] == "no tensor was found in the outputs"
     made = convert(hidden, data=X)
     assert report(made).deviation is None and isinstance(made.r, VAF)
+    zero = Host(lambda s, x: s.b(0 * s.r(s.a(x))), r=nn.ReLU())
+    assert lines(zero, data=X)[0].endswith("no gradient for it")
     integers = Host(lambda s, x: s.b(s.r(s.a(x))).argmax(-1), r=nn.ReLU())
     said = lines(integers, data=X)
     assert said[0] == "r: relu kept, the outputs have no gradient for it"

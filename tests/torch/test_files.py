@@ -149,6 +149,9 @@ def test_tied_and_parametrized_weights(tmp_path):
 
 
 def test_the_report_says_what_does_not_keep_vafs():
-    for module, said in (changed(save_pretrained=print), True), (Block(), False):
+    peft = type("LoraModel", (Block,), {"__module__": "peft.tuners.lora"})
+    for module, said in (
+        *((changed(save_pretrained=print), True), (peft(), True), (Block(), False)),
+    ):
         notes = keras_vaf.models.report(keras_vaf.convert(module, data=X)).notes
         assert any("`save_pretrained` of this module" in n for n in notes) == said

@@ -45,7 +45,7 @@ from keras_vaf.utils import (
 _A_MINUTE, _TEN_MINUTES = 60, 600
 _FASTER = (
     "JAX trains the folds of an activation together, which took 92 s in place of 338 s "
-    "on TensorFlow (500,000 rows, three folds). It starts anew: KERAS_BACKEND=jax."
+    "on TensorFlow (500,000 rows, three folds). It begins again: KERAS_BACKEND=jax."
 )
 _TURNS = threading.Lock()  # of threads, which share the network of an activation
 _folds = lru_cache(maxsize=8)(folds_of)  # one for each of a few seeds

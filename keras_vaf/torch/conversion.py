@@ -28,7 +28,7 @@ class Conversion:
     """The conversion of a `module`. Arguments are those of `convert`, and `change`.
 
     This makes the record of an activation, one of `lines`. `deviation` is the largest
-    difference of outputs, or `None`. Copies are run: the last step alone changes it.
+    difference of outputs, or `None`. Only the last step changes the module itself.
     """
 
     change: Callable[..., Any]

@@ -252,7 +252,7 @@ def test_all_get_a_further_learning_rate_if_one_selects_an_edge(
     for rate in ("0.03", "0.09"):
         assert f"Training with learning rate {rate}: 4 models." in said
     assert "20 of 24 are done." in said
-    assert said.count("It starts anew: KERAS_BACKEND=jax.") == 3
+    assert said.count("It begins again: KERAS_BACKEND=jax.") == 3
     expected = [*LEARNING_RATES, 0.03, 0.09]  # twice, by a factor of 3
     assert (
         found.groupby(["activation", "fold"])["learning_rate"].apply(list).tolist()

@@ -36,7 +36,7 @@ class _Part:
         vaf = isinstance(operation, VAFActivation)  # not in the written model
         kind = "" if vaf else f" of class {type(operation).__name__}"
         self.name = f"{operation.name!r}{kind}"
-        # Whether channels are the last axis, and whether zeros take part in its sums.
+        # Channels are the last axis; zeros around the input take part in its sums.
         self.last = getattr(operation, "data_format", None) != "channels_first"
         self.pads = getattr(operation, "padding", "valid") != "valid"
         self.relu: dict[str, str] = {}  # the new activation
